@@ -68,6 +68,8 @@ class engine {
   void system_call(time cost);
   /// The running thread has allocated this memory, and written it first (placement::allocator).
   void allocated(const void* begin, std::size_t bytes) { memory_.allocate(begin, bytes, self_->processor); }
+  /// Is the word's memory beside this processor?
+  bool lies_beside(const void* word, unsigned processor) { return memory_.is_home(memory_.line_at(word), processor); }
   time now() const { return self_->now; }
   void note(activity what) { kernel_.turn(*self_, what, self_->now); }
 

@@ -25,13 +25,14 @@ template <class Machine>
 struct nest {
   static constexpr unsigned most = 5, across = 2;
   const shape its;
-  typename weir::openmp::posts<Machine, across>::byte bytes[2 * across * across]{};
-  weir::openmp::posts<Machine, across> all;
+  using posts = weir::openmp::posts<Machine, across, 1>;
+  typename posts::byte bytes[2 * across * across]{};
+  posts all;
   explored::word<std::uint32_t> done{0}, never{0};
 
   explicit nest(const shape& s) : its(s) {
     all.posted = bytes;
-    all.apart = s.apart;
+    if (s.apart) all.begin(s.members, true);
   }
   bool has_left(std::uint64_t iteration) const { return iteration % its.owners >= its.members; }
   void pass(unsigned member) {
@@ -74,7 +75,7 @@ TEST(DoacrossOrders, EachIsNeeded) {
   using namespace explored_orders;
   std::map<site, std::string> written;
   scan(source / "src/openmp/core/posts.hpp", written);
-  expect_needed(written, {{"2 members", of({2, 2, 3})}}, {});
+  expect_needed(written, {{"2 members", of({2, 2, 3})}, {"2 members, apart", of({2, 2, 3, true})}}, {});
 }
 
 struct never_opens : explored {
@@ -83,7 +84,7 @@ struct never_opens : explored {
   };
 };
 TEST(DoacrossMutants, AMemberWhoseGateIsNotOpenedSleepsForEver) {
-  EXPECT_FALSE(explore(of<never_opens>(two), {.memory = memory_model::sc}).holds);
+  for (const shape& its : {two, two_apart}) EXPECT_FALSE(explore(of<never_opens>(its), {.memory = memory_model::sc}).holds);
 }
 
 /// A nest too large for one page, whose bytes are all different.

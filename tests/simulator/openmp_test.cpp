@@ -385,6 +385,31 @@ TEST(Memory, LiesWhereTheRuntimeAllocatesIt) {
   EXPECT_EQ(of_100, m.distances[2].memory + m.processor.hit);
 }
 
+TEST(Memory, OfTheMembersOfALargeTeamLiesBesideThem) {
+  constexpr std::size_t line = 64;
+  for (const unsigned members : {16u, 17u, 192u}) {
+    machine_model m = cut(machine("epyc-9654-2s"), members);
+    m.homes = placement::allocator;
+    weirs_team t(m, members);
+    engine e(m, {.quantum = m.system.quantum});
+    unsigned beside = 0;
+    e.add_job("team", members, 0, 0, [](const job&) {}, [&](unsigned number) {
+      if (number != 0) return t.work(number);
+      t.parallel([](unsigned) {});
+      for (unsigned i = 0; i < members; ++i) {
+        const auto* const begin = reinterpret_cast<const char*>(&t.member_of(i));
+        bool all = true;
+        for (std::size_t at = 0; at < sizeof t.member_of(i); at += line) all &= engine::here().lies_beside(begin + at, i);
+        beside += all;
+      }
+      t.dismiss();
+    });
+    e.run();
+    // What nobody has made lies nowhere until it is used.
+    EXPECT_EQ(beside, members > 16 ? members - 1 : 0u) << members;
+  }
+}
+
 TEST(Questions, SayWhatIsKnown) {
   const machine_model m = machine("kunpeng-920");
   EXPECT_THROW(simulate(m, asked("nothing", 8)), std::invalid_argument);

@@ -138,8 +138,9 @@ INSTANTIATE_TEST_SUITE_P(Of, WakeUps,
                              // hash chooses: at some words two threads sleep, and one of them is woken in vain.
                              budget{"turn", of_a_turn, 8, 7, 0}, budget{"turn", of_a_turn, 32, 1.4, 0},
                              budget{"turn", of_a_turn, 128, 1.4, 0},
-                             // All sleep at one gate.
-                             budget{"post", of_a_post, 8, 7, 0}, budget{"post", of_a_post, 32, 31, 0}),
+                             // The same of the gates at which threads wait for posts.
+                             budget{"post", of_a_post, 8, 7, 0}, budget{"post", of_a_post, 32, 1.4, 0},
+                             budget{"post", of_a_post, 128, 1.4, 0}),
                          [](const auto& its) { return std::string(its.param.name) + "_" + std::to_string(its.param.members); });
 
 }  // namespace

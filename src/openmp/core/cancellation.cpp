@@ -13,7 +13,7 @@ void note_that_it_has_left(member& me) {
   me.has_left.store(true, std::memory_order_release);
   for (unsigned i = 0; i < slots_in_turn; ++i) {
     me.of->loops[i].ordered.of(0).passed.open();
-    me.of->doacrosses[i].its.new_post.open();
+    me.of->doacrosses[i].its.wake_all();
   }
 }
 

@@ -228,13 +228,17 @@ void crew::work(worker& w) {
     team& t = *executed.of;
     if (how_released() == release_by::own_flags) [[unlikely]] phases_.release(t.release, w.number, seen, executed, flags_of());
     member& me = t.members[w.number];
+    const bool makes_itself = t.has_unmade_members();  // where it is to be
+    threads::processor* const seat = makes_itself ? nullptr : me.seat;
+    if (affinity_matters()) move_to_place(t, w.number);
+    // Others may have moved the worker from one seat to another meanwhile.
+    if (seat != nullptr || had_seat) threads::go_to(seat);
+    had_seat = seat != nullptr;
+    if (const int home = seat == nullptr ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
+    if (makes_itself) [[unlikely]] t.make_member(w.number);
     me.icv = t.inherited;
     me.implicit.inherits = true;
     if (affinity_matters()) bind_member(me);
-    // Others may have moved the worker from one seat to another meanwhile.
-    if (me.seat != nullptr || had_seat) threads::go_to(me.seat);
-    had_seat = me.seat != nullptr;
-    if (const int home = me.seat == nullptr ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
     if (me.taken_task != nullptr) [[unlikely]] give_back_taken_task(me);
     me.released = &released_;
     me.was_in = seen;
@@ -281,6 +285,7 @@ void crew::fork(team& t, region run, void* what) {
     if (passes_on_) [[unlikely]] phases_.pass_on(0, recruited(), word, executed, flags_of());
     phases_.release_common(word, executed);
   }
+  t.await_members();
   current = &t.members[0];
   current->left_by_all = current->loops;
 }

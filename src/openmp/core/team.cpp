@@ -48,15 +48,26 @@ std::string arrival_of(unsigned size, const team_form& form) {
   return form.has_usual_barrier() ? initial_settings().join_barrier : other_barrier_of(size, form.barrier()).arrival;
 }
 
+/// The workers of a large team make their members themselves, unless they sit on virtual processors, in turn.
+bool workers_make_members(unsigned size, const team_form& form) { return size > most_in_one_memory && form.seats() == 0; }
+
+void make(team& of, unsigned number) {
+  member& its = *new (&of.members[number]) member;
+  its.of = &of;
+  its.number = number;
+  its.implicit.executor = &its;
+}
+
 }  // namespace
 
 team::team(unsigned n, team_form form)
     : size(n),
       processors(form.seats()),
-      members(std::make_unique<member[]>(n)),
+      unmade(workers_make_members(n, form) ? n - 1 : 0),
+      members(n, has_unmade_members()),
       loops(std::make_unique<loop[]>(slots_in_turn)),
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
-      tasks_at_barrier(members.get()),
+      tasks_at_barrier(members),
       barrier(std::in_place, n, barrier_options(tasks_at_barrier, form.seats() != 0, barrier_of(n, form))),
       cancellation(cancellation_in_force() ? std::make_unique<team_cancellation>(n) : nullptr),
       release(half::release(initial_settings().fork_barrier, n)),
@@ -66,11 +77,7 @@ team::team(unsigned n, team_form form)
       reduces_under_lock(in_turn(n, oversubscribed(*this), most_under_lock)),
       learned(awake_us()),
       waits(notes_for(n)) {
-  for (unsigned m = 0; m < n; ++m) {
-    members[m].of = this;
-    members[m].number = m;
-    members[m].implicit.executor = &members[m];
-  }
+  for (unsigned m = 0; m < (has_unmade_members() ? 1 : n); ++m) make(*this, m);
   for (unsigned i = 0; i < slots_in_turn; ++i) {
     loops[i].free_for(i);
     doacrosses[i].free_for(i);
@@ -81,10 +88,24 @@ team::team(unsigned n, team_form form)
 team::~team() {
   look_away_from(*this);
   forget_moves(*this);
+  const unsigned made = has_unmade_members() ? 1 : size;  // 1: the team has executed no region
   // A thread that completes a detached task may still be about to wake the member that has waited for it (event.cpp).
-  for (unsigned m = 0; m < size; ++m)
+  for (unsigned m = 0; m < made; ++m)
     native::yield_until(members[m].implicit.below, [](std::uint64_t word) { return word < task::visitor; });
   delete_scheduler(scheduler.load(std::memory_order_relaxed));  // relaxed: no other thread is in the team any more
+  for (unsigned m = 0; m < made; ++m) members[m].~member();
+}
+
+void team::make_member(unsigned number) {
+  make(*this, number);
+  unmade.fetch_sub(1, std::memory_order_acq_rel);  // release: the member; acquire: it goes on with what others have released
+  await_members();
+}
+
+void team::await_members() {
+  const auto are_made = [](unsigned left) { return left == 0; };
+  // acquire: the members. So does the wait.
+  if (!are_made(unmade.load(std::memory_order_acquire))) [[unlikely]] wait_awake(unmade, are_made);
 }
 
 void team::place_barrier(const std::vector<int>& placement) {

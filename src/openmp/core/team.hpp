@@ -18,6 +18,7 @@
 #include "openmp/core/deadlock.hpp"
 #include "openmp/core/half.hpp"
 #include "openmp/core/known_reductions.hpp"
+#include "openmp/core/own_pages.hpp"
 #include "openmp/core/part.hpp"
 #include "openmp/core/region_choices.hpp"
 #include "openmp/core/task.hpp"
@@ -127,7 +128,7 @@ struct team_binding {
 /// While members wait at the team's barrier, they execute the team's tasks.
 class work_at_barrier final : public work_of_members {
  public:
-  explicit work_at_barrier(member* members) : members_(members) {}
+  explicit work_at_barrier(const own_pages<member>& members) : members_(members) {}
   bool take(unsigned number) override;
   bool execute(unsigned number) override { return of(number).execute(); }
   void fall_asleep(unsigned number, gate& at) override { of(number).fall_asleep(at); }
@@ -135,7 +136,7 @@ class work_at_barrier final : public work_of_members {
 
  private:
   task_work of(unsigned number) const { return task_work(&members_[number], waits::barrier); }
-  member* const members_;
+  const own_pages<member>& members_;
 };
 
 /// The largest team: sizes have 16 bits (team_form, too), and the highest one means everyone (release_word).
@@ -169,6 +170,12 @@ struct team {
   void place_barrier(const std::vector<int>& placement);
   /// After a region that was cancelled: its members have not encountered the same constructs.
   void start_over();
+  /// In the first region of a large team each worker makes the member that it is, where it runs: the parts of loops, the counts and the
+  /// gates of a member then lie near it. Returns when all members are made.
+  void make_member(unsigned number);
+  /// relaxed: a worker sees its own in the first region, and in later ones what the primary thread has awaited.
+  bool has_unmade_members() const { return unmade.load(std::memory_order_relaxed) != 0; }
+  void await_members();
 
   const unsigned size;
   // Written only when they change, which is seldom: the members read this line in each region.
@@ -177,10 +184,10 @@ struct team {
   member* parent = nullptr;  // the member that encountered the region; null: the team is an initial thread's
   control inherited;         // what the members begin with
   std::span<const int> within;  // what the regions within ask for, by level, if num_threads has a list; its memory is a caller's
-  team_binding binding;
   unsigned processors;       // that its members are bound to, or sit on; 0: neither
   bool shown = false;        // does each member display its affinity in this region?
-  const std::unique_ptr<member[]> members;
+  std::atomic<unsigned> unmade;  // members
+  const own_pages<member> members;
   const std::unique_ptr<loop[]> loops;  // slots_in_turn of each
   const std::unique_ptr<doacross[]> doacrosses;
   work_at_barrier tasks_at_barrier;
@@ -199,6 +206,8 @@ struct team {
   alignas(line_bytes) void* copyprivate_values = nullptr;
   waiting::experience<native> learned;  // about waiting in this team
   const std::unique_ptr<wait_note[]> waits;  // null: deadlocks are not looked for
+  team_binding binding;
+  std::vector<thread_binding> bindings;      // of the members, if they are bound
   std::vector<threads::processor*> seats;    // the virtual processors of its members, in turn; none: threads of the kernel
   std::vector<threads::processor*> seats_of_outer;  // of the team that it is nested in, when it took its own
   unsigned share = 1;                               // the processors that it may take, if any teams have seats

@@ -79,10 +79,10 @@ void bind_team(team& t, member& parent) {
   const bool bound = parent.binding.place >= 0, moves = bound && !(t.binding == now);
   if (moves) {
     t.binding = now;
-    const std::vector<thread_binding> bindings = bindings_of(now.primary, now.how, t.size);
-    for (unsigned m = 0; m < t.size; ++m) t.members[m].binding = bindings[m];
-    t.processors = processors_of(bindings);
-    t.place_barrier(placement_of(bindings));
+    t.bindings = bindings_of(now.primary, now.how, t.size);
+    t.members[0].binding = t.bindings[0];
+    t.processors = processors_of(t.bindings);
+    t.place_barrier(placement_of(t.bindings));
   }
   if (bound) move_to(parent.binding.place);
   if (initial_settings().display_affinity) {
@@ -91,8 +91,12 @@ void bind_team(team& t, member& parent) {
   }
 }
 
-void bind_member(const member& me) {
-  if (me.binding.place >= 0) move_to(me.binding.place);
+void move_to_place(const team& t, unsigned number) {
+  if (!t.bindings.empty()) move_to(t.bindings[number].place);
+}
+
+void bind_member(member& me) {
+  if (!me.of->bindings.empty()) me.binding = me.of->bindings[me.number];
   if (me.of->shown) show_affinity(me);
 }
 

@@ -30,7 +30,9 @@ inline void request_proc_bind(unsigned how) {
 thread_binding initial_binding();
 /// Binds the members of a team: the caller, which has encountered the region as `parent`, moves to its place.
 void bind_team(team& t, member& parent);
-/// The caller, another member, moves to its own place.
-void bind_member(const member& me);
+/// The caller, which is to be another member, moves to that member's place.
+void move_to_place(const team& t, unsigned number);
+/// It is there.
+void bind_member(member& me);
 
 }  // namespace weir::openmp

@@ -2,19 +2,19 @@
 //
 // In a small team all wait for one word. In a large one its line would go to all waiters at each turn, though one of them goes on.
 // So there are as many words as members, each on a line of its own: a chunk waits for the word that its first iteration chooses,
-// and whoever is done writes the word that the next iteration chooses. Multiplication by the golden ratio spreads the first
-// iterations of chunks of any size evenly [Knuth, The Art of Computer Programming, volume 3, section 6.4].
+// and whoever is done writes the word that the next iteration chooses. The first iterations of chunks of any size are spread evenly.
 //
 // The words of a large team are not reset for each loop. They count on from one loop to the next: what an earlier loop has left
 // is smaller than anything that a chunk waits for.
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <cstdint>
 #include <memory>
 
 #include <weir/machine/machine.hpp>
+
+#include "openmp/core/scatter.hpp"
 
 namespace weir::openmp {
 
@@ -35,7 +35,7 @@ class turns {
       before_ = 0;
       end_ = trips;
       if (lines_ != nullptr)
-        for (unsigned i = 0; i < std::bit_ceil(members); ++i) lines_[i].done.store(0, std::memory_order_relaxed);
+        for (std::size_t i = 0; i < chosen_.places(); ++i) lines_[i].done.store(0, std::memory_order_relaxed);
     }
     of(0).done.store(before_, std::memory_order_relaxed);
   }
@@ -43,21 +43,20 @@ class turns {
   /// Part of begin(), apart for the explorer, whose words are made before members run.
   void make_lines(unsigned members) {
     if (members <= Few || lines_ != nullptr) return;
-    lines_ = std::make_unique<line[]>(std::bit_ceil(members));
-    shift_ = 64 - static_cast<unsigned>(std::bit_width(members - 1));
+    chosen_ = scatter(members);
+    lines_ = std::make_unique<line[]>(chosen_.places());
   }
 
   /// Where the chunk waits that begins with this iteration.
   line& of(std::uint64_t iteration) {
-    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-    return lines_ == nullptr ? only_ : lines_[iteration * golden >> shift_];
+    return lines_ == nullptr ? only_ : lines_[chosen_.place_of(iteration)];
   }
   /// What the word holds once all iterations before this one are done, or more.
   std::uint64_t done_before(std::uint64_t iteration) const { return before_ + iteration; }
 
  private:
   std::uint64_t before_ = 0, end_ = 0;  // of this loop: in a small team 0 and the number of its iterations
-  unsigned shift_ = 0;
+  scatter chosen_;
   std::unique_ptr<line[]> lines_;  // null: one for all
   line only_;
 };

@@ -71,8 +71,7 @@ void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
     happens_after(&d);
     d.dimensions.assign(dimensions, dimensions + count);
     const std::size_t all = iterations_of(d);
-    constexpr unsigned few = 8;
-    d.its.apart = me.of->size > few;
+    d.its.begin(me.of->size, !cancellation_in_force());
     // Zeros that cost no memory before they are written.
     void* const zeros = d.its.apart ? std::calloc(d.its.pages(all), d.its.in_page) : std::calloc(all, 1);
     d.its.posted = static_cast<std::atomic<std::uint8_t>*>(zeros);
@@ -94,8 +93,8 @@ void wait_for(member& me, const std::int64_t* values) {
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
   noted_wait wait(me, waits::doacross);
-  d.its.wait_for(number, [&] { return nobody_posts(me, d, number); }, [&](const auto& posted, auto& new_post, auto is_posted) {
-    me.of->learned.await(oversubscribed(*me.of), posted, new_post, is_posted, wait);
+  d.its.wait_for(number, [&] { return nobody_posts(me, d, number); }, [&](const auto& posted, gate& at, auto is_posted) {
+    me.of->learned.await(oversubscribed(*me.of), posted, at, is_posted, wait);
   });
 }
 

@@ -94,7 +94,11 @@ void weirs_team::release(std::uint64_t word, const work_of_region& executed) {
 
 void weirs_team::work(unsigned number) {
   member& me = its_.members[number];
-  engine::here().allocated(&me.value, sizeof(simulated::word<std::uint64_t>));  // on the thread's stack
+  // As core/team.cpp; in a small team only what lies on the thread's stack is the member's own.
+  if (size > most_in_one_memory)
+    simulated::has_made(&me, sizeof me);
+  else
+    simulated::has_made(&me.value, sizeof me.value);
   worker& w = workers_[number - 1];
   // As crew::make_flags().
   if (number >= phases::release_tree::in_common) simulated::has_made(w.flags.get(), sizeof *w.flags);
@@ -167,16 +171,15 @@ void weirs_team::begin_ordered(unsigned number) {
 // As worksharing/doacross.cpp. The zeros lie where the first post of a page is made, which is iteration 0's.
 void weirs_team::begin_doacross(unsigned number, std::uint64_t iterations) {
   nest_.enter<kind_of_slot>(its_.members[number], 0, [&] {
-    constexpr unsigned few = 8;
-    nest_.its.apart = size > few;
+    nest_.its.begin(size, true);
     nest_.pages = std::make_unique<nest::page[]>(posts::pages(iterations));
     nest_.its.posted = nest_.pages[0].bytes;
   });
 }
 
 void weirs_team::wait_for_post(std::uint64_t iteration) {
-  nest_.its.wait_for(iteration, [] { return false; }, [this](const auto& posted, auto& new_post, auto is_posted) {
-    its_.learned.await(false, posted, new_post, is_posted);
+  nest_.its.wait_for(iteration, [] { return false; }, [this](const auto& posted, auto& gate, auto is_posted) {
+    its_.learned.await(false, posted, gate, is_posted);
   });
 }
 

@@ -45,6 +45,7 @@ class weirs_team final : public team {
   void tasks_compute(std::function<void(unsigned, std::uint64_t)> what) { tasks_.compute = std::move(what); }
   void generate_task(unsigned member, std::uint64_t data = 1) { tasks_.generate(its_.members[member], data); }
   void taskwait(unsigned member) { tasks_.finish_children(its_.members[member]); }
+  const member& member_of(unsigned number) const { return its_.members[number]; }
 
  private:
   /// What the crew writes before each release: the function, its argument, the team.

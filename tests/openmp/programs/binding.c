@@ -54,8 +54,9 @@ static void closely(void) {
     CHECK(omp_get_place_num_procs(p) == 1 && id == processors[p]);
   }
   CHECK(omp_get_place_num_procs(-1) == 0 && omp_get_place_num_procs(places) == 0);
-  for (int team = 1; team <= 2 * places + 1; ++team) {
-    int place[64];
+  static const int large[] = {17, 32, 48}; /* whose members are made on their places */
+  for (int i = 1; i <= 2 * places + 4; ++i) {
+    int place[64], team = i <= 2 * places + 1 ? i : large[i - 2 * places - 2];
 #pragma omp parallel num_threads(team)
     {
       int n = omp_get_thread_num(), partition[8];

@@ -136,6 +136,24 @@ def test_program_on_virtual_processors(
     runs_ok(builds.get(program), environment | {"WEIR_THREADS": threads}, size)
 
 
+ON_KERNEL_THREADS = {"cancellation", "doacross", "large_teams", "reductions", "task_stealing", "tasks"}
+LARGE = [pytest.param(p, id=p.name) for p in programs() if p.source.stem in ON_KERNEL_THREADS]
+
+
+@pytest.mark.parametrize("program", LARGE)
+@pytest.mark.parametrize(
+    "how",
+    [{"WEIR_THREADS": "kernel"}, {"OMP_PROC_BIND": "close"}, {"WEIR_THREADS": "kernel", "OMP_CANCELLATION": "true"}],
+    ids=["kernel", "bound", "cancellable"],
+)
+@skips.mark("own", "other runtimes have no such members")
+def test_large_team_of_kernel_threads(
+    environment: dict[str, str], builds: Builds, program: Program, how: dict[str, str]
+):
+    """Each worker makes the member that it is."""
+    runs_ok(builds.get(program), environment | how, 40)
+
+
 STRESS = [pytest.param(p, marks=_marks(p), id=p.compiler) for p in programs() if p.source.stem == "stress"]
 
 
