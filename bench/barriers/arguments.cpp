@@ -5,6 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include <weir/barriers/plans.hpp>
 #include <weir/machine/processors.hpp>
 #include <weir/team.hpp>
 
@@ -13,9 +14,9 @@
 namespace bench {
 
 const char* const usage =
-    "\nusage: list [--mine LIBRARY]"
+    "\nusage: list [--mine LIBRARY] [--levels PLAN]"
     "\n       serve --members N [--processors A,B,..] [--delay-ns D] [--unpinned] [--sample-ms M] [--limit-ms L]"
-    " [--mine LIBRARY]"
+    " [--mine LIBRARY] [--levels PLAN]"
     "\n       check --mine LIBRARY --members N [--processors A,B,..] [--unpinned]"
     "\n       busy --processor N [--within-session]"
     "\n       --help";
@@ -33,6 +34,13 @@ int processor(const std::string& option, const std::string& text) {
   if (std::find(usable.begin(), usable.end(), p) == usable.end())
     throw std::invalid_argument(option + ": processor " + text + " is not in this process's affinity mask");
   return p;
+}
+
+std::string levels_in(const std::string& option, const std::string& name) try {
+  (void)weir::plans::levels_called(name);
+  return name;
+} catch (const std::invalid_argument& error) {
+  throw std::invalid_argument(option + ": " + error.what());
 }
 
 }  // namespace
@@ -84,6 +92,8 @@ arguments parse(const std::vector<std::string>& words) {
     } else if (option == "--mine") {
       if (value.empty()) throw std::invalid_argument("--mine takes a shared library, not \"\"");
       a.mine = value;
+    } else if (option == "--levels") {
+      a.levels = levels_in(option, value);
     } else if (option == "--delay-ns") {
       a.serve.delay_ns = number_in(option, value, 0, most_delay_ns);
     } else if (option == "--sample-ms") {

@@ -32,7 +32,7 @@ int main(int count, char** words) {
     if (is_mine) {
       add_mine(all, asked.mine);
     } else {
-      add_weir(all);
+      add_weir(all, asked.levels);
       add_standard(all);
 #ifdef CK_VERSION  // it was there when this was built
       add_concurrency_kit(all);

@@ -69,7 +69,8 @@ struct entry {
 
 /// All that a program can measure; each program links the lists that it has.
 using catalogue = std::vector<entry>;
-void add_weir(catalogue&);
+/// Weir's barriers; also this plan by levels, if it is not empty.
+void add_weir(catalogue&, const std::string& by_levels = "");
 void add_standard(catalogue&);
 void add_concurrency_kit(catalogue&);
 void add_openmp(catalogue&);

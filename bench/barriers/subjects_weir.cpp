@@ -39,13 +39,16 @@ std::unique_ptr<subject> c_face(const setting& s, const description&) {
 
 }  // namespace
 
-void add_weir(catalogue& all) {
+void add_weir(catalogue& all, const std::string& by_levels) {
   const auto add = [&all](const std::string& algorithm, const std::string& waiting, auto make) {
     all.push_back({{"weir:" + algorithm + "/" + waiting, "weir", algorithm, waiting, WEIR_VERSION}, make});
   };
   add("auto", "auto", by_name);
-  for (const auto& algorithm : weir::algorithms())
-    for (const auto& waiting : weir::waitings()) add(algorithm.name, waiting.name, by_name);
+  const auto add_with_each_waiting = [&add](const std::string& algorithm) {
+    for (const auto& waiting : weir::waitings()) add(algorithm, waiting.name, by_name);
+  };
+  for (const auto& algorithm : weir::algorithms()) add_with_each_waiting(algorithm.name);
+  if (!by_levels.empty()) add_with_each_waiting(by_levels);
   add("weir::barrier", "auto", standard_face);
   add("weir_barrier_t", "auto", c_face);
 }

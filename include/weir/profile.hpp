@@ -26,7 +26,7 @@ struct machine_profile {
   struct finding {
     unsigned members;
     bool bound;  ///< was each member bound to a processor?
-    std::string barrier, usual;
+    std::string barrier, usual;  ///< names of algorithms(); `barrier` in teams that are bound, also of a plan by levels
     double ns, usual_ns;
   };
 

@@ -57,8 +57,9 @@ struct algorithm : named {
   bool by_messages;  ///< can processes pass it by messages, without shared memory?
   bool placed;       ///< does it ask which processor each member is bound to, and do little without an answer?
 };
-/// All barriers (without "auto"), and all waiting policies, that team_barrier takes by name. Both functions are thread-safe, and
-/// may throw std::bad_alloc.
+/// All barriers (without "auto"), and all waiting policies, that team_barrier takes by name; it also takes plans by levels, as
+/// "levels:8by6down6-pairs" (barriers/plans.hpp), for at most plans::most_by_levels members. Both functions are thread-safe, and may
+/// throw std::bad_alloc.
 std::vector<algorithm> algorithms();
 std::vector<named> waitings();
 /// The two phases of a barrier that is no plan, or nothing for a plan, for a barrier whose phases cannot be run apart, and for

@@ -1,9 +1,11 @@
 // What "auto" takes for a team, with the reason. The measurements are in docs/measurements.
 #include <weir/team_barrier.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 #include <weir/barriers/plan_barrier.hpp>
+#include <weir/barriers/plans.hpp>
 #include <weir/machine/processors.hpp>
 #include <weir/machine/topology.hpp>
 #include <weir/profile.hpp>
@@ -16,12 +18,23 @@ namespace {
 // The most participants for dissemination: with more, its n log n signals take longer than the path of a tournament [paper 001,
 // table 1].
 constexpr unsigned most_disseminating = 16;
+
+bool is_bound_in_turn(const team& t, std::span<const int> processors) {
+  for (std::size_t m = 0; m < t.placement.size(); ++m)
+    if (t.placement[m] != processors[m % processors.size()]) return false;
+  return t.placed();
+}
+
+/// Are processors that follow each other near each other? In a machine's file they are; systems may number them otherwise.
+bool is_numbered_as_simulated(const topology& machine) { return std::ranges::is_sorted(machine.processors()); }
 }
 
 choice choose(const team& t) {
   if (t.members > 1)  // a thread alone needs no file
     if (const auto& known = profile_here().its)
-      if (auto found = choose(t, *known, affinity())) return *std::move(found);
+      if (auto found = choose(t, *known, affinity());
+          found && (!plans::names_levels(found->algorithm) || !known->simulated || is_numbered_as_simulated(topology_here())))
+        return *std::move(found);
   if (t.members > most_disseminating) return choose(t, topology_here());
   return choose(t, topology({}));  // the machine's files are not read
 }
@@ -29,6 +42,7 @@ choice choose(const team& t) {
 std::optional<choice> choose(const team& t, const machine_profile& known, std::span<const int> processors) {
   const auto* const found = found_in(known, t.members, t.placed());
   if (found == nullptr || !is_like_those_tried(t, known, processors)) return std::nullopt;
+  if (plans::names_levels(found->barrier) && !is_bound_in_turn(t, processors)) return std::nullopt;
   const auto rounded = [](double ns) { return std::to_string(static_cast<std::uint64_t>(ns + 0.5)) + " ns"; };
   const std::string size = found->members == t.members ? "" : " with " + std::to_string(found->members) + " threads";
   return choice{found->barrier, "auto",

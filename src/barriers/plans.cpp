@@ -4,6 +4,7 @@
 #include <bit>
 #include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include "../machine/made_once.hpp"
 
@@ -186,10 +187,29 @@ plan linear(unsigned participants) {
   return p;
 }
 
+namespace {
+
+plan made_by_levels(const std::string& name, unsigned participants) {
+  if (participants > most_by_levels)
+    throw std::invalid_argument("weir: a plan by levels that has a name is for at most " + std::to_string(most_by_levels) +
+                                " participants, not " + std::to_string(participants));
+  levels_shape its;
+  try {
+    its = levels_called(name);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument("weir: " + name + " is no plan by levels: " + error.what());
+  }
+  plan p = by_levels(participants, std::move(its.levels), its.exchange_radix);
+  p.name = name;
+  return p;
+}
+
+}  // namespace
+
 std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& its) {
   for (const entry& e : table)
     if (e.name == name) return e.make(participants, its);
-  return std::nullopt;
+  return names_levels(name) ? std::optional(made_by_levels(name, participants)) : std::nullopt;
 }
 
 namespace {

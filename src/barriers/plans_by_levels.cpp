@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace weir::plans {
 
@@ -59,10 +60,13 @@ void release(plan& p, const std::vector<unsigned>& who, unsigned fan_out) {
     }
 }
 
-void check(unsigned participants, const std::vector<level_shape>& shapes) {
+/// The same shapes, all with a size.
+std::vector<level_shape> checked(unsigned participants, std::vector<level_shape> shapes) {
   if (participants == 0 || shapes.empty()) throw std::invalid_argument("weir: a plan by levels needs participants and levels");
   unsigned below = 1;
-  for (const level_shape& its : shapes) {
+  for (level_shape& its : shapes) {
+    if (its.size == 0 && &its == &shapes.back())
+      its.size = static_cast<unsigned>((std::uint64_t{participants} + below - 1) / below * below);
     if (its.size == 0 || its.size % below != 0 || its.ways < 2)
       throw std::invalid_argument("weir: a level of " + std::to_string(its.size) +
                                   " participants is no multiple of the one below, " + std::to_string(below) +
@@ -72,12 +76,13 @@ void check(unsigned participants, const std::vector<level_shape>& shapes) {
   if (below < participants)
     throw std::invalid_argument("weir: the last level has " + std::to_string(below) + " of " + std::to_string(participants) +
                                 " participants");
+  return shapes;
 }
 
 }  // namespace
 
-plan by_levels(unsigned participants, const std::vector<level_shape>& shapes, unsigned exchange_radix) {
-  check(participants, shapes);
+plan by_levels(unsigned participants, std::vector<level_shape> shapes, unsigned exchange_radix) {
+  shapes = checked(participants, std::move(shapes));
   plan p;
   p.name = "by-levels";
   p.scripts.resize(participants);
@@ -106,11 +111,10 @@ unsigned radix_among(unsigned participants) {
 
 plan exchange_by_nodes(unsigned participants, unsigned node, unsigned ways, unsigned fan_out, unsigned radix) {
   if (node == 0 || radix == 1) throw std::invalid_argument("weir: a node has at least 1 participant, and a radix is at least 2");
-  const std::uint64_t nodes = (std::uint64_t{participants} + node - 1) / node, whole = nodes * node;
+  const std::uint64_t nodes = (std::uint64_t{participants} + node - 1) / node;
   if (radix == 0) radix = radix_among(nodes > 1 ? static_cast<unsigned>(nodes) : participants);
-  plan p = node >= participants
-               ? by_levels(participants, {{.size = participants}}, radix)
-               : by_levels(participants, {{.size = node, .ways = ways, .fan_out = fan_out}, {.size = static_cast<unsigned>(whole)}}, radix);
+  plan p = node >= participants ? by_levels(participants, {level_shape{}}, radix)
+                                : by_levels(participants, {{.size = node, .ways = ways, .fan_out = fan_out}, {}}, radix);
   p.name = "exchange-nodes";
   p.halves = false;  // whatever the number of nodes
   return p;

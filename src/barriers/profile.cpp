@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include <weir/barriers/plans.hpp>
 #include <weir/team_barrier.hpp>
 
 #include "../machine/system_files.hpp"
@@ -24,8 +25,9 @@ struct line {
   words of;
 
   // The text itself may hold what no terminal should see.
-  [[noreturn]] void expected(const std::string& what) const {
-    throw std::invalid_argument("line " + std::to_string(number) + ": expected " + what);
+  [[noreturn]] void expected(const std::string& what) const { refuse("expected " + what); }
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw std::invalid_argument("line " + std::to_string(number) + ": " + why);
   }
 };
 
@@ -72,6 +74,22 @@ std::string barrier(const line& l, std::string_view word, bool of_bound) {
   l.expected(std::string("a barrier that this Weir has for teams that are ") + (of_bound ? "bound" : "not bound"));
 }
 
+plans::levels_shape levels(const line& l, std::string_view name) {
+  try {
+    return plans::levels_called(name);
+  } catch (const std::invalid_argument& wrong) {
+    l.refuse(wrong.what());
+  }
+}
+
+// It is made, and proven, when a team needs it.
+std::string plan_by_levels(const line& l, std::string_view name, unsigned members) {
+  const auto its = levels(l, name).levels;
+  if (members > plans::most_by_levels) l.expected("a plan by levels for at most " + std::to_string(plans::most_by_levels) + " threads");
+  if (its.size() > 1 && its.rbegin()[1].size >= members) l.expected("groups that are smaller than the team");
+  return std::string(name);
+}
+
 std::string joined(const line& l, std::size_t from) {
   std::string text;
   for (std::size_t i = from; i < l.of.size(); ++i) text += (text.empty() ? "" : " ") + std::string(l.of[i]);
@@ -93,9 +111,11 @@ std::vector<unsigned> sizes(const line& l) {
 machine_profile::finding finding(const line& l) {
   if (l.of.size() != 7) l.expected("barrier bound|unbound THREADS NAME NS USUAL NS");
   const bool is_bound = bound(l, l.of[1]);
-  return {.members = count(l, l.of[2], 2, "a number of threads"),
+  const unsigned members = count(l, l.of[2], 2, "a number of threads");
+  const bool by_levels = is_bound && plans::names_levels(l.of[3]);  // it takes neighbours for near each other
+  return {.members = members,
           .bound = is_bound,
-          .barrier = barrier(l, l.of[3], is_bound),
+          .barrier = by_levels ? plan_by_levels(l, l.of[3], members) : barrier(l, l.of[3], is_bound),
           .usual = barrier(l, l.of[5], true),
           .ns = nanoseconds(l, l.of[4]),
           .usual_ns = nanoseconds(l, l.of[6])};
@@ -143,7 +163,8 @@ std::vector<machine_profile> parsed_profile(std::string_view text) {
     if (l.of.empty()) continue;
     if (!begun) {
       if (l.of.size() != 3 || l.of[0] != "weir" || l.of[1] != "profile") l.expected("weir profile 1: this is no profile");
-      if (l.of[2] != "1") l.expected("version 1, which this Weir reads");
+      // The second may name plans by levels.
+      if (l.of[2] != "1" && l.of[2] != "2") l.expected("version 1 or 2, which this Weir reads");
       begun = true;
     } else if (ended) {
       l.expected("nothing after the end");

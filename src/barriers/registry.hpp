@@ -57,18 +57,20 @@ class registry {
 
   static std::span<const policy> waitings() { return names_of(waiting::all()); }
 
-  /// Throws std::invalid_argument for a name that is not known; it lists the known ones.
+  /// Of a barrier of algorithms(), or of a plan by levels. Throws std::invalid_argument for a name that is not known; it lists the
+  /// known ones.
   static std::unique_ptr<any_barrier> make(const std::string& algorithm, const std::string& waiting, const team& t,
                                            const plans::shape& shape = {}) {
+    if (plans::names_levels(algorithm)) return of_plan(plans::by_name(algorithm, t.members).value(), waiting, t);
     const std::size_t how = find(waitings(), waiting, "waiting policy");
     return algorithms()[find(algorithms(), algorithm, "barrier")].make(t, shape, how);
   }
 
-  /// Of a plan that has no name. Proves it first; throws std::invalid_argument if the proof fails.
+  /// Of a plan that is not in the table. Proves it first; throws std::invalid_argument if the proof fails.
   static std::unique_ptr<any_barrier> of_plan(const plan& p, const std::string& waiting, const team& t) {
     const std::size_t how = find(waitings(), waiting, "waiting policy");
-    return t.spread ? with_waiting<barriers::spread_of_plan>(how, waiting::all(), t, p)
-                    : with_waiting<barriers::plan_barrier>(how, waiting::all(), t, p);
+    return t.spread ? with_waiting<barriers::spread_planned>(how, waiting::all(), t, p)
+                    : with_waiting<barriers::planned>(how, waiting::all(), t, p);
   }
 
   template <class Table>

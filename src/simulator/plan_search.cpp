@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "run.hpp"
 
@@ -10,29 +12,29 @@ namespace weir::simulator {
 
 namespace {
 
+using plan_shape = plans::levels_shape;
+
 constexpr unsigned episodes = 24, warmup = 4;
 constexpr double compute_us = 1;
 
-/// The sizes of the machine's groups that divide the members, and the size of all; the smallest first.
+/// The sizes of the machine's groups that divide the members, the smallest first.
 std::vector<unsigned> sizes_of(const machine_model& m, unsigned members) {
   std::vector<unsigned> sizes;
   for (const distance& d : m.distances)
-    if (d.group > 1 && d.group < members) sizes.push_back(d.group);
-  const unsigned last = sizes.empty() ? 1 : sizes.back();
-  sizes.push_back((members + last - 1) / last * last);
+    if (d.group > (sizes.empty() ? 1 : sizes.back()) && d.group < members) sizes.push_back(d.group);
   return sizes;
 }
 
 /// Shapes to begin with: every choice of the inner levels, the outermost with a tree or an exchange.
 std::vector<plan_shape> beginnings(const std::vector<unsigned>& sizes) {
   std::vector<plan_shape> all;
-  const unsigned inner = static_cast<unsigned>(sizes.size()) - 1;
+  const auto inner = static_cast<unsigned>(sizes.size());
   for (unsigned chosen = 0; chosen < 1u << inner; ++chosen)
     for (const unsigned radix : {0u, 1u, 2u, 4u, 5u}) {
       plan_shape its;
       for (unsigned i = 0; i < inner; ++i)
         if ((chosen >> i & 1u) != 0) its.levels.push_back({.size = sizes[i]});
-      its.levels.push_back({.size = sizes[inner]});
+      its.levels.emplace_back();
       its.exchange_radix = radix;
       all.push_back(std::move(its));
     }
@@ -69,12 +71,13 @@ std::vector<plan_shape> neighbours(const plan_shape& of) {
 struct judge {
   const machine_model& machine;
   unsigned members;
+  const std::string& waiting;
   std::vector<std::pair<plan_shape, double>> known = {};
 
   double operator()(const plan_shape& its) {
     const auto before = std::ranges::find(known, its, &std::pair<plan_shape, double>::first);
     if (before != known.end()) return before->second;
-    const double took = simulated_ns(machine, plans::by_levels(members, its.levels, its.exchange_radix));
+    const double took = simulated_ns(machine, plans::by_levels(members, its.levels, its.exchange_radix), 1, waiting);
     known.emplace_back(its, took);
     return took;
   }
@@ -82,22 +85,7 @@ struct judge {
 
 }  // namespace
 
-std::string described(const plan_shape& its) {
-  std::string text;
-  const std::size_t trees = its.levels.size() - (its.exchange_radix == 0 ? 0 : 1);
-  for (std::size_t i = 0; i < trees; ++i) {
-    const plans::level_shape& level = its.levels[i];
-    text += (i > 0 ? "; " : "") + std::to_string(level.size) + " by " + std::to_string(level.ways);
-    text += level.packed ? " packed" : "";
-    text += level.fan_out == 0 ? ", one flag" : ", down " + std::to_string(level.fan_out);
-  }
-  if (its.exchange_radix != 0 && trees > 0) text += "; ";
-  if (its.exchange_radix == 1) text += "pairs";
-  if (its.exchange_radix > 1) text += "exchange " + std::to_string(its.exchange_radix);
-  return text;
-}
-
-double simulated_ns(const machine_model& m, const plan& p, std::uint64_t seed) {
+double simulated_ns(const machine_model& m, const plan& p, std::uint64_t seed, const std::string& waiting) {
   scenario s;
   s.machine = m;
   s.system.by = policy::partition;
@@ -105,6 +93,8 @@ double simulated_ns(const machine_model& m, const plan& p, std::uint64_t seed) {
   application& a = s.applications.emplace_back();
   a.members = p.participants();
   a.made_of = std::make_shared<const plan>(p);
+  a.own_lines = true;
+  a.waiting = waiting;
   a.barriers = episodes;
   a.compute = from_us(compute_us);
   a.varies = distribution::uniform;
@@ -116,9 +106,9 @@ double simulated_ns(const machine_model& m, const plan& p, std::uint64_t seed) {
   return in_ns(spent) / (episodes - warmup) - compute_us * 1e3;
 }
 
-plan_found search_plan(const machine_model& whole, unsigned members) {
+plan_found search_plan(const machine_model& whole, unsigned members, const std::string& waiting) {
   const machine_model m = cut(whole, members);
-  judge takes{m, members};
+  judge takes{m, members, waiting};
   std::vector<plan_shape> begin = beginnings(sizes_of(m, members));
   std::map<double, plan_shape> by_time;
   for (const plan_shape& its : begin) by_time.emplace(takes(its), its);
@@ -150,7 +140,7 @@ plan_found search_plan(const machine_model& whole, unsigned members) {
   }
   found.tried = static_cast<unsigned>(takes.known.size());
   for (const plans::entry& e : plans::table) {
-    const double took = simulated_ns(m, e.make(members, {.node = std::min(members, m.distances.front().group)}));
+    const double took = simulated_ns(m, e.make(members, {.node = std::min(members, m.distances.front().group)}), 1, waiting);
     const auto compare = [&](std::string& name, double& least) {
       if (!name.empty() && took >= least) return;
       name = e.name;

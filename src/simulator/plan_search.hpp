@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <weir/barriers/plans.hpp>
 
@@ -11,18 +10,8 @@
 
 namespace weir::simulator {
 
-/// A plan by levels, before it is made.
-struct plan_shape {
-  std::vector<plans::level_shape> levels;
-  unsigned exchange_radix = 0;  ///< as in by_levels(); 0: the last level gathers and releases, too
-  friend bool operator==(const plan_shape&, const plan_shape&) = default;
-};
-
-/// As people read it: "8 by 4, down 2; 96 by 12 packed, one flag; exchange 2".
-std::string described(const plan_shape& its);
-
 struct plan_found {
-  plan_shape shape;
+  plans::levels_shape shape;
   double barrier_ns = 0;  ///< what a barrier takes beyond the computing, on the average
   std::string named;      ///< the fastest plan that has a name, for comparison
   double named_ns = 0;
@@ -32,10 +21,11 @@ struct plan_found {
 };
 
 /// The fastest plan that it finds for the first `members` processors. It begins with the machine's levels, all of them and some,
-/// and changes one number at a time as long as a change helps. The result depends on nothing but the arguments.
-plan_found search_plan(const machine_model& m, unsigned members);
+/// and changes one number at a time as long as a change helps. The result depends on nothing but the arguments. `waiting`: the policy by
+/// which members wait.
+plan_found search_plan(const machine_model& m, unsigned members, const std::string& waiting = "spin");
 
 /// What a barrier of the plan takes there beyond the computing, in nanoseconds.
-double simulated_ns(const machine_model& m, const plan& p, std::uint64_t seed = 1);
+double simulated_ns(const machine_model& m, const plan& p, std::uint64_t seed = 1, const std::string& waiting = "spin");
 
 }  // namespace weir::simulator

@@ -33,6 +33,7 @@ struct application {
   std::string waiting = "spin";
   plans::shape shape;
   std::shared_ptr<const plan> made_of;  // instead of a barrier by name
+  bool own_lines = false;  // does each member of a large team make the lines that it awaits, as in the library? (team::spread)
   unsigned barriers = 1;  // episodes
   unsigned warmup = 0;    // episodes before counting begins
   time compute = 0;

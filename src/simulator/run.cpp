@@ -64,7 +64,7 @@ simulation::simulation(scenario s, std::uint64_t seed, bool history)
       its->members.members = its->its->members;
       its->members.processors = static_cast<unsigned>(j.partition.size());
       its->members.usable = its->members.processors;
-      its->members.spread = its->its->made_of && its->members.members > most_in_one_memory;  // as the library makes it
+      its->members.spread = its->its->own_lines && its->members.members > most_in_one_memory;
       const bool bound = scenario_.system.by == policy::coscheduling ||
                          (scenario_.system.local_queues && scenario_.system.by != policy::process_control &&
                           scenario_.system.by != policy::shares);

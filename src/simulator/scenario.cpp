@@ -47,6 +47,16 @@ schedule read_schedule(const toml_table& t, const system_costs& costs) {
   return s;
 }
 
+void check_levels(const toml_table& t, const application& a) {
+  try {
+    (void)plans::levels_called(a.barrier);
+  } catch (const std::invalid_argument& error) {
+    t.complain("barrier", std::string("a plan by levels: ") + error.what());
+  }
+  if (a.members > plans::most_by_levels)
+    t.complain("barrier", "a plan by levels for at most " + std::to_string(plans::most_by_levels) + " members");
+}
+
 template <class Table>
 void check_name(const toml_table& t, const char* key, const std::string& name, const Table& table) {
   std::string known;
@@ -82,7 +92,11 @@ application read_application(const toml_table& t, const std::string& scenario, u
     a.slow = t.number("slow", 0, 1e6, 2);
   }
   a.barrier = t.text("barrier");
-  check_name(t, "barrier", a.barrier, registry<simulated>::algorithms());
+  if (plans::names_levels(a.barrier))
+    check_levels(t, a);
+  else
+    check_name(t, "barrier", a.barrier, registry<simulated>::algorithms());
+  a.own_lines = t.flag("own_lines", false);
   a.waiting = t.text("waiting", "spin");
   check_name(t, "waiting", a.waiting, registry<simulated>::waitings());
   a.shape.radix = t.whole("radix", 2, 64, 2);

@@ -5,7 +5,7 @@
 //       run POINT SEED [history] [lines N]
 //       quit
 //   weir-simulate transfer MACHINE A B   nanoseconds for a cache line from processor A to B
-//   weir-simulate plan MACHINE MEMBERS   the fastest plan that a search finds for so many of its processors
+//   weir-simulate plan MACHINE MEMBERS [WAITING]   the fastest plan that a search finds for so many of its processors
 //   weir-simulate machine MACHINE N...   its signature, and what "auto" takes there for teams of N members that are bound in turn
 //   weir-simulate bench MACHINES         the speed of the simulator itself: operations per second, memory
 #include <charconv>
@@ -128,15 +128,15 @@ unsigned number(const std::string& text) {
   return n;
 }
 
-int search(const char* machine, const char* members) {
+int search(const char* machine, const char* members, const std::string& waiting) {
   const machine_model m = read_machine(machine);
   const unsigned count = number(members);
   if (count < 2 || count > m.processors)
     throw std::invalid_argument("plan takes from 2 to " + std::to_string(m.processors) + " members, not " + members);
   const auto start = std::chrono::steady_clock::now();
-  const plan_found found = search_plan(m, count);
+  const plan_found found = search_plan(m, count, waiting);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  std::cout << json{{"machine", m.name}, {"members", count}, {"plan", described(found.shape)}, {"barrier_ns", found.barrier_ns},
+  std::cout << json{{"machine", m.name}, {"members", count}, {"plan", weir::plans::name_of(found.shape)}, {"barrier_ns", found.barrier_ns},
                     {"named", found.named}, {"named_ns", found.named_ns},
                     {"of_papers", found.of_papers}, {"of_papers_ns", found.of_papers_ns}, {"tried", found.tried}, {"host_s", took.count()}}
                    .dump()
@@ -228,7 +228,7 @@ int main(int count, char** words) {
   const std::string verb = count > 1 ? words[1] : "";
   constexpr const char* usage =
       "usage: weir-simulate check|serve SCENARIO MACHINES, or\n"
-      "       weir-simulate transfer MACHINE.toml FROM TO, or weir-simulate plan MACHINE.toml MEMBERS,\n"
+      "       weir-simulate transfer MACHINE.toml FROM TO, or weir-simulate plan MACHINE.toml MEMBERS [WAITING],\n"
       "       or weir-simulate machine MACHINE.toml [MEMBERS...], or weir-simulate bench MACHINES\n";
   try {
     if (count == 2 && verb == "--help") {
@@ -236,7 +236,7 @@ int main(int count, char** words) {
       return 0;
     }
     if (count == 5 && verb == "transfer") return transfer(words[2], words[3], words[4]);
-    if (count == 4 && verb == "plan") return search(words[2], words[3]);
+    if ((count == 4 || count == 5) && verb == "plan") return search(words[2], words[3], count == 5 ? words[4] : "spin");
     if (count >= 3 && verb == "machine") return describe(words[2], count - 3, words + 3);
     if (count == 3 && verb == "bench") return bench(words[2]);
     if (count == 4 && verb == "check") return check(scenario_file(words[2], words[3]));

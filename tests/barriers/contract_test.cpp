@@ -21,7 +21,7 @@ std::vector<std::string> names(const std::vector<Named>& all) {
 std::string shown(const testing::TestParamInfo<Case>& info) {
   std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
   for (char& c : name)
-    if (c == '-') c = '_';
+    if (c == '-' || c == ':') c = '_';
   return name;
 }
 
@@ -108,6 +108,11 @@ TEST_P(Contract, CompletionsRunOnceBetweenArrivalsAndLeaving) {
 
 INSTANTIATE_TEST_SUITE_P(All, Contract,
                          testing::Combine(testing::ValuesIn(names(weir::algorithms())),
+                                          testing::ValuesIn(names(weir::waitings()))),
+                         shown);
+
+INSTANTIATE_TEST_SUITE_P(ByLevels, Contract,
+                         testing::Combine(testing::Values("levels:2by2flag-8packed3down2-exchange3"),
                                           testing::ValuesIn(names(weir::waitings()))),
                          shown);
 

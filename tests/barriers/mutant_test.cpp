@@ -79,5 +79,11 @@ TEST(Mutant, TournamentWinnerForgetsItsLoser) {
 TEST(Mutant, TournamentTreeWinnerForgetsItsLoser) {
   EXPECT_NE(judge(mutants::impatient(plans::tournament(members, plans::wake_up::tree), 2)), verdict::kept);
 }
+TEST(Mutant, ByLevelsWithOneParity) {
+  EXPECT_NE(judge(mutants::one_parity(plans::by_name("levels:2by2down2-pairs", 8).value())), verdict::kept);
+}
+TEST(Mutant, ByLevelsAFirstForgetsItsGroup) {
+  EXPECT_NE(judge(mutants::impatient(plans::by_name("levels:4by4down3-by2down2", 8).value(), 4)), verdict::kept);
+}
 
 }  // namespace

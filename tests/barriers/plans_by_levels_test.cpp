@@ -71,6 +71,8 @@ TEST(ByLevels, IsThatOfItsLevelsAndRefusesOthers) {
   EXPECT_TRUE(plans::by_levels(9, {{.size = 9}}).halves);
   EXPECT_FALSE(plans::by_levels(9, {{.size = 9}}, 2).halves);
   EXPECT_EQ(plans::by_levels(9, {{.size = 9, .ways = 9, .packed = true}}).lines, 1u + 8);  // a flag for each in the release
+  EXPECT_EQ(plans::by_levels(9, {{.size = 4}, {}}).slot_line, plans::by_levels(9, {{.size = 4}, {.size = 12}}).slot_line);
+  EXPECT_THROW(plans::by_levels(8, {{}, {.size = 8}}), std::invalid_argument) << "only the last may have no size";
   EXPECT_THROW(plans::by_levels(4, {}), std::invalid_argument);
   EXPECT_THROW(plans::by_levels(0, {{.size = 4}}), std::invalid_argument);
   EXPECT_THROW(plans::by_levels(8, {{.size = 4}}), std::invalid_argument);

@@ -36,6 +36,18 @@ sizes unbound 2
 end
 )";
 
+const std::string with_plans = R"(weir profile 2
+machine 16 processors in 4 groups in 2 groups
+processors 16
+simulated 2026-11-26
+sizes unbound 8 16
+sizes bound 8 16
+barrier unbound 16 mcs 90 exchange-nodes 120
+barrier bound 8 levels:4by4down3-pairs 60 dissemination 90
+barrier bound 16 levels:4by4down3-pairs 80 exchange-nodes 120
+end
+)";
+
 std::string replaced(std::string text, const std::string& from, const std::string& by) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -96,7 +108,7 @@ TEST_P(DamagedProfile, IsRefusedWithTheLine) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Each, DamagedProfile,
-    testing::Values(damage{"weir profile 1", "weir profile 2", "line 1: expected version 1"},
+    testing::Values(damage{"weir profile 1", "weir profile 3", "line 1: expected version 1 or 2, which this Weir reads"},
                     damage{"weir profile 1", "weir profile 1 2", "line 1: expected weir profile 1"},
                     damage{"weir profile 1\n", "", "line 2: expected weir profile 1"},
                     damage{"machine 4 processors in 2 groups\n", "", "line 3: expected a machine's signature first"},
@@ -117,6 +129,16 @@ INSTANTIATE_TEST_SUITE_P(
                     damage{"unbound 2 sense", "unbound 3 sense", "a size of those that were tried"},
                     damage{"unbound 2 sense", "unbound 2 auto", "a barrier that this Weir has"},
                     damage{"unbound 2 sense", "unbound 2 combination", "for teams that are not bound"},
+                    damage{"unbound 2 sense", "unbound 2 levels:pairs", "for teams that are not bound"},
+                    damage{"bound 8 combination ", "bound 8 levels: ", "line 9: expected the size of a group"},
+                    damage{"bound 8 combination ", "bound 8 levels:4by4down3 ", "line 9: expected - and a further level"},
+                    damage{"bound 8 combination ", "bound 8 levels:3by2down2-4by2down2-pairs ", "a multiple of the one below, 3"},
+                    damage{"bound 8 combination ", "bound 8 levels:8by4down3-pairs ", "line 9: expected groups that are smaller"},
+                    damage{"bound 8 combination ", "bound 8 levels:99999999999by4down3-pairs ", "from 2 to 1024"},
+                    damage{"bound 8 combination ", "bound 8 levels:\033[31m ", "line 9: expected the size of a group"},
+                    damage{"combination-dissemination 1034", "levels:pairs 1034", "line 9: expected a barrier that this Weir has"},
+                    damage{"sizes bound 2 4 8 16\nbarrier unbound 2 sense 90.5 distributed 120\nbarrier bound 8 combination ",
+                           "sizes bound 2 2048\nbarrier bound 2048 levels:pairs ", "line 8: expected a plan by levels for at most 1024"},
                     damage{"90.5", "-1", "a time in nanoseconds"}, damage{"90.5", "90.", "a time in nanoseconds"},
                     damage{"90.5", ".5", "a time in nanoseconds"}, damage{"90.5", "90.55", "a time in nanoseconds"},
                     damage{"90.5", "90.-", "a time in nanoseconds"}, damage{"90.5", "9999999999999999", "a time in nanoseconds"},
@@ -130,10 +152,11 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Profile, OfAnyBytesIsReadOrRefused) {
   std::mt19937 dice(1);
   const auto draw = [&dice](std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(dice); };
-  const std::string pieces[] = {"weir profile 1\n", "machine 4 processors\n", "sizes bound", "barrier", " ", "\n", "0", "1e", "end\n", "-"};
+  const std::string pieces[] = {"weir profile 1\n", "machine 4 processors\n", "sizes bound", "barrier", "levels:2by2flag-pairs",
+                                " ", "\n", "0", "1e", "end\n", "-"};
   unsigned taken = 0;
   for (int i = 0; i < 20'000; ++i) {
-    std::string text = i % 4 == 0 ? "" : whole;
+    std::string text = i % 4 == 0 ? "" : i % 4 == 1 ? with_plans : whole;
     for (std::size_t changes = draw(6) + 1; changes > 0; --changes) {
       const std::size_t at = draw(text.size() + 1);
       switch (draw(4)) {
@@ -202,6 +225,28 @@ TEST(ChoiceByProfile, IsForTeamsLikeThoseTriedOnly) {
   t = of(2, 4);
   t.kernel_threads = false;
   EXPECT_FALSE(choose(t, known, four)) << "members that switch in user space";
+}
+
+std::vector<int> first(unsigned count) {
+  std::vector<int> all(count);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+TEST(ChoiceByProfile, IsAPlanByLevelsForMembersThatAreBoundInTurn) {
+  const auto known = parsed_profile(with_plans).front();
+  const std::vector<int> processors = first(16);
+  for (const unsigned members : {8u, 12u, 16u}) {
+    const auto its = choose(of(members, 16, first(members)), known, processors);
+    ASSERT_TRUE(its) << members;
+    EXPECT_EQ(its->algorithm, "levels:4by4down3-pairs");
+    EXPECT_NE(its->reason.find("simulated for this machine on 2026-11-26"), std::string::npos) << its->reason;
+  }
+  EXPECT_EQ(choose(of(16, 16), known, processors)->algorithm, "mcs") << "not bound";
+  std::vector<int> otherwise = first(16);
+  std::swap(otherwise[1], otherwise[14]);
+  EXPECT_TRUE(is_like_those_tried(of(16, 16, otherwise), known, processors));
+  EXPECT_FALSE(choose(of(16, 16, otherwise), known, processors)) << "whose neighbours are not near each other";
 }
 
 // A machine of four processors, two to a cache, and homes.

@@ -8,12 +8,13 @@
 
 namespace weir::barriers {
 
-/// The barrier of a plan of the table.
+/// The barrier of a plan of the table, or of any other plan, which it proves first.
 template <class Machine, template <class> class Waiting>
 class planned : public plan_barrier<Machine, Waiting> {
  public:
   planned(const team& t, const plans::entry& of, const plans::shape& its = {})
       : plan_barrier<Machine, Waiting>(t, trusted(of.make(t.members, its)), seating::one_each(t.members)) {}
+  planned(const team& t, const plan& p) : plan_barrier<Machine, Waiting>(t, p) {}
 };
 
 /// The same for a large team, each of whose members makes the lines that it awaits.
@@ -22,13 +23,7 @@ class spread_planned : public spread_plan_barrier<Machine, Waiting> {
  public:
   spread_planned(const team& t, const plans::entry& of, const plans::shape& its = {})
       : spread_plan_barrier<Machine, Waiting>(t, trusted(of.make(t.members, its))) {}
-};
-
-/// Of any plan, which it proves first.
-template <class Machine, template <class> class Waiting>
-class spread_of_plan : public spread_plan_barrier<Machine, Waiting> {
- public:
-  spread_of_plan(const team& t, const plan& p) : spread_plan_barrier<Machine, Waiting>(t, proven(p)) {}
+  spread_planned(const team& t, const plan& p) : spread_plan_barrier<Machine, Waiting>(t, proven(p)) {}
 };
 
 template <class Machine, template <class> class Waiting>

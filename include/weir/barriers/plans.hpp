@@ -103,7 +103,8 @@ consteval const entry& called(std::string_view name) {
   throw "no plan of the table has this name";
 }
 
-/// A plan of the table by name; none for a name that is not there.
+/// A plan of the table by name, or a plan by levels (below); none for a name that neither is. Throws std::invalid_argument if the name
+/// says no levels, or there are too many participants for such a plan.
 std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& its = {});
 /// All names, in the order of the table; and the names of the plans that have two halves.
 const std::vector<std::string>& names();
@@ -119,7 +120,7 @@ plan levels(const std::vector<std::vector<unsigned>>& groups, const maker& withi
 
 /// One level of a plan by levels.
 struct level_shape {
-  unsigned size;        ///< participants of one of its groups: a multiple of those of the level below
+  unsigned size = 0;    ///< participants of one of its groups: a multiple of those of the level below; 0, the last level: all
   unsigned ways = 4;    ///< arrival: in each round the first of so many awaits the others
   unsigned fan_out = 2; ///< release: a tree in which each wakes so many; 0: one flag that all await
   bool packed = false;  ///< the flags that one awaits in a round lie on one line
@@ -129,6 +130,28 @@ struct level_shape {
 /// Consecutive participants are groups within groups, the smallest first; the last holds all. The firsts of a level's groups
 /// meet at the next. `exchange_radix`: at the last level they meet by dissemination with this radix instead, or with 1 by pairs,
 /// as in the butterfly; 0: they do not. Throws std::invalid_argument for other groups.
-plan by_levels(unsigned participants, const std::vector<level_shape>& shapes, unsigned exchange_radix = 0);
+plan by_levels(unsigned participants, std::vector<level_shape> shapes, unsigned exchange_radix = 0);
+
+/// A plan by levels, before it is made. It has a name, as the table's plans have; the search for a machine's plan finds such shapes.
+struct levels_shape {
+  std::vector<level_shape> levels;
+  unsigned exchange_radix = 0;  ///< as in by_levels()
+  friend bool operator==(const levels_shape&, const levels_shape&) = default;
+};
+
+/// The largest team for which a plan by levels is made by name: it is proven each time, which takes milliseconds up to here.
+inline constexpr unsigned most_by_levels = 1024;
+
+/// Is this the name of a plan by levels, right or wrong?
+bool names_levels(std::string_view name);
+
+/// "levels:8by6down6-96packed12flag-exchange4". For each level but the last: the size of a group, `by` and its ways (`packed`: their
+/// flags share a line), `down` and its fan-out (`flag`: one flag). The last level has no size, so that the plan is one for any team:
+/// "by4down2", "pairs", "exchange4".
+std::string name_of(const levels_shape& its);
+
+/// The shape that has this name. Throws std::invalid_argument: what was expected. The message repeats nothing of the name, which may
+/// be any text.
+levels_shape levels_called(std::string_view name);
 
 }  // namespace weir::plans

@@ -86,6 +86,7 @@ def bench(
     try:
         host = native.ask("weir-info")
         found, missing = driver.subjects()
+        found += driver.by_levels(algorithms or ())
         asked = {
             "algorithms": algorithms, "waiting": waiting, "peers": peers, "quick": quick, "load": load,
             "members": members, "rounds": rounds, "samples": samples, "pinned": pinned, "delay_ns": delay_ns,

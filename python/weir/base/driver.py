@@ -6,12 +6,13 @@ import queue
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from weir.base import native
+from weir.base.names import BY_LEVELS
 
 PROGRAMS = ("weir-measure", "weir-measure-libgomp", "weir-measure-libomp")
 Answer = dict[str, Any]
@@ -47,10 +48,25 @@ def subjects() -> tuple[list[Subject], list[str]]:
         except native.NotLoaded as error:
             missing.append(f"{error}: its runtime is left out")
             continue
-        for entry in listed:
-            fields = {name: str(entry.get(name, "")) for name in ("id", "family", "algorithm", "waiting", "version")}
-            found.append(Subject(program=program, **fields))
+        found += [_subject(entry, program) for entry in listed]
     return found, missing
+
+
+def by_levels(names: Iterable[str]) -> list[Subject]:
+    """The plans by levels among these names, with each waiting policy; the others are passed over. Raises
+    native.NativeError, also for a name that is wrong."""
+    found: list[Subject] = []
+    for name in names:
+        if name.startswith(BY_LEVELS):
+            option = ("--levels", name)
+            listed = native.ask(PROGRAMS[0], "list", *option)
+            found += [_subject(entry, PROGRAMS[0], option) for entry in listed if entry["algorithm"] == name]
+    return found
+
+
+def _subject(entry: Mapping[str, Any], program: str, options: tuple[str, ...] = ()) -> Subject:
+    fields = {name: str(entry.get(name, "")) for name in ("id", "family", "algorithm", "waiting", "version")}
+    return Subject(program=program, options=options, **fields)
 
 
 class Process:

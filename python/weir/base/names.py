@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from weir.base.options import shortened
 
+BY_LEVELS = "levels:"  # begins the names of plans by levels: any number of barriers, which no list has
+
 
 class Unknown(ValueError):
     """A name that nothing here has, or nothing that could have one. The message says what there is."""

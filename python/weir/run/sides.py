@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base import native
-from weir.base.names import Unknown, chosen
+from weir.base.names import BY_LEVELS, Unknown, chosen
 from weir.openmp.runtimes import ASKED_FOR, Runtime, Stage, runtimes
 from weir.run import launching, measuring, starting
 from weir.run.measuring import OWN, WEIR, Side
@@ -34,8 +34,8 @@ class Sides:
 
 def known(barrier: str, having: str | None = None) -> str:
     """Refuses a wrong name before the program begins, if weir-info is there to list the names. `having`: as
-    native.barriers has it."""
-    if native.find("weir-info"):
+    native.barriers has it. The runtime judges the levels of a plan."""
+    if native.find("weir-info") and not (barrier.startswith(BY_LEVELS) and having is None):
         try:
             chosen([barrier], ["auto", *native.barriers(having)], "run: --barrier", "barrier")
         except native.NativeError:

@@ -22,14 +22,14 @@ def machine_file(text: str) -> Path:
     raise BadScenario(f"no machine {shortened(text)}: a file, or one of {known}")
 
 
-def found(machine: str, members: int | None) -> Row:
+def found(machine: str, members: int | None, waiting: str = "spin") -> Row:
     path = machine_file(machine)
     if members is None:
         try:
             members = int(tomllib.loads(path.read_text(encoding="utf-8"))["processors"])
         except (tomllib.TOMLDecodeError, KeyError, ValueError, TypeError) as error:
             raise BadScenario(f"{path} is no machine's file: {error}") from None
-    return native.ask("weir-simulate", "plan", str(path), str(members), seconds=MOST_SECONDS)
+    return native.ask("weir-simulate", "plan", str(path), str(members), waiting, seconds=MOST_SECONDS)
 
 
 def table(its: Row) -> Table:

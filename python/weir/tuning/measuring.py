@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,6 +10,7 @@ from weir.barriers.measuring import Bench, Progress
 from weir.barriers.plan import Session
 from weir.base import driver, native
 from weir.base.complaints import Complaints
+from weir.base.driver import Subject
 from weir.base.records import Row, Writer
 from weir.tuning import judging, plan
 from weir.tuning.judging import Finding
@@ -37,16 +38,22 @@ def without_profile() -> Iterator[None]:
             os.environ[VARIABLE] = before
 
 
+def _measurable(known: Mapping[Team, str]) -> dict[Team, Subject]:
+    by_name = {s.algorithm: s for s in driver.by_levels(set(known.values())) if s.waiting == "auto"}
+    return {team: by_name[name] for team, name in known.items()}
+
+
 class Measured:
     """On this machine. `tell(doing, seconds gone)` is called before each sample. Raises native.NativeError and
     CannotTune."""
 
     def __init__(self) -> None:
+        known = plan.plans_known(native.ask("weir-info").get("profile", {}))
         with without_profile():
             self.host = native.ask("weir-info")
             found, _ = driver.subjects()
         self.processors: list[int] = self.host["affinity"]
-        barriers = plan.barriers(found, self.host)
+        barriers = plan.barriers(found, self.host, _measurable(known))
         if barriers is None:
             raise CannotTune("weir-measure knows no default barrier: install Weir again")
         self.barriers = barriers
@@ -98,7 +105,7 @@ class Measured:
         return writer.rows[already:]
 
     def _close(self, screened: Sequence[Row], team: Team) -> list[Any]:
-        by_id = {s.id: s for s in self.barriers.others}
+        by_id = {s.id: s for s in self.barriers.against(team, None)}
         return [by_id[one] for one in judging.close(screened, team) if one in by_id]
 
     @staticmethod

@@ -1,11 +1,12 @@
 """What is tried: team sizes, bound and not, and the barriers that stand against the usual one."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from weir.barriers.plan import Part, Session
 from weir.base.driver import Subject
+from weir.base.names import BY_LEVELS
 
 USUAL = "weir:auto/auto"
 MOST_TIMES = 4  # as many threads as processors
@@ -39,19 +40,33 @@ class Barriers:
     usual: Subject
     others: tuple[Subject, ...]
     placed: frozenset[str]  # those that are nothing special where it is not known who runs where
+    made: Mapping[Team, Subject] = field(default_factory=dict)  # plans by levels, from a simulation of this machine
 
     def against(self, team: Team, taken: str | None) -> list[Subject]:
         """But for the one that `auto` takes: it would be compared with itself."""
-        return [s for s in self.others if s.algorithm != taken and (team.bound or s.algorithm not in self.placed)]
+        named = [s for s in self.others if s.algorithm != taken and (team.bound or s.algorithm not in self.placed)]
+        return [*named, *filter(None, [self.made.get(team)])]
 
 
-def barriers(found: Sequence[Subject], host: dict[str, Any]) -> Barriers | None:
+def plans_known(profile: dict[str, Any]) -> dict[Team, str]:
+    """The plans by levels of the profile in use, as weir-info shows it: those that a simulation has found for this
+    machine stand against what is measured."""
+    return {
+        Team(its["members"], its["placed"]): its["barrier"]
+        for its in profile.get("sizes", ())
+        if its["barrier"].startswith(BY_LEVELS)
+    }
+
+
+def barriers(
+    found: Sequence[Subject], host: dict[str, Any], made: Mapping[Team, Subject] | None = None
+) -> Barriers | None:
     """None where the usual one cannot be measured."""
     known = {a["name"]: a for a in host["algorithms"]}
     others = tuple(s for s in found if s.family == "weir" and s.waiting == "auto" and s.algorithm in known)
     placed = frozenset(name for name, its in known.items() if its.get("placed"))
     usual = next((s for s in found if s.id == USUAL), None)
-    return usual and Barriers(usual, others, placed)
+    return usual and Barriers(usual, others, placed, made or {})
 
 
 def session(

@@ -9,10 +9,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from weir.base.names import BY_LEVELS
 from weir.base.outputs import writing
 from weir.tuning.judging import Finding
 
-FIRST = "weir profile 1"
+# The second version may name plans by levels, which an older Weir does not have: it says which version it reads.
+FIRST, WITH_PLANS = "weir profile 1", "weir profile 2"
 SECTION, END = "machine ", "end"
 PATIENCE_S = 10.0  # a turn takes milliseconds: whoever holds it longer is stopped
 
@@ -69,14 +71,16 @@ def merged(old: str, new: Section) -> str:
     """What a profile held of other machines stays. One of another version, or that is cut off, gives way."""
     kept: list[list[str]] = []
     lines = old.splitlines()
-    if lines and lines[0] == FIRST and END in lines:
+    if lines and lines[0] in (FIRST, WITH_PLANS) and END in lines:
         for line in lines[1 : lines.index(END)]:
             if line.startswith(SECTION):
                 kept.append([])
             if kept:
                 kept[-1].append(line)
     sections = [s for s in kept if s[0] != f"{SECTION}{new.signature}"] + [new.lines()]
-    return "\n".join([FIRST, *(line for section in sections for line in section), END]) + "\n"
+    whole = [line for section in sections for line in section]
+    plans = any(line.startswith("barrier ") and f" {BY_LEVELS}" in line for line in whole)
+    return "\n".join([WITH_PLANS if plans else FIRST, *whole, END]) + "\n"
 
 
 @contextmanager

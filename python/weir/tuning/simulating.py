@@ -11,13 +11,15 @@ from weir.base import native
 from weir.base.complaints import Complaints
 from weir.base.records import Writer
 from weir.base.statistics import Interval
-from weir.simulation import results, scenario
+from weir.simulation import machine_plan, results, scenario
 from weir.simulation.running import Simulation
 from weir.tuning import judging
 from weir.tuning.judging import Finding
 from weir.tuning.plan import Team, sizes
 
 SEEDS, EPISODES, WARMUP = 3, 48, 8
+# As a profile's barriers wait: each signal is followed by a look for sleepers, and other plans are the fastest then.
+WAITING = "auto"
 # A barrier that takes so many times as long as the usual one is left out of larger teams: it only gets worse.
 HOPELESS = 4.0
 
@@ -48,9 +50,13 @@ class Simulated:
                 found += [Finding(team, taken[members], undecided="too little time") for team in self._both(members)]
                 continue
             tried = list(dict.fromkeys([taken[members], *left]))
-            tell(f"{members} threads", gone)
-            its = self._simulated(members, tried, writer, lambda what: tell(what, time.monotonic() - begun))
-            found += [judging.of_intervals(team, taken[members], its) for team in self._both(members)]
+            tell(f"{members} threads, a plan for the machine", gone)
+            made = machine_plan.found(str(self.machine), members, WAITING)["plan"]
+            its = self._simulated(members, [*tried, made], writer, lambda what: tell(what, time.monotonic() - begun))
+            # A plan by levels takes neighbours for near each other.
+            named = {name: took for name, took in its.items() if name != made}
+            for team in self._both(members):
+                found.append(judging.of_intervals(team, taken[members], its if team.bound else named))
             if usual := its.get(taken[members]):
                 left = [name for name in left if name in its and its[name].value <= HOPELESS * usual.value]
             last_s, last_n = time.monotonic() - begun - gone, members
@@ -92,12 +98,13 @@ policy = "partition"
 members = {members}
 processors = {members}
 barrier = "sense"
-waiting = "auto"
+waiting = "{WAITING}"
 barriers = {EPISODES}
 warmup = {WARMUP}
 compute_us = 1
 distribution = "uniform"
 spread = 0.02
+own_lines = true
 
 [sweep]
 "application.barrier" = {json.dumps(names)}

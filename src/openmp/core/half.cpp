@@ -43,8 +43,7 @@ children children_of(const plan& p, part which, step::action of_parent) {
 plan gathering(unsigned members, unsigned near) {
   constexpr unsigned ways = 8;
   if (near == 0 || near >= members) return plans::by_levels(members, {{.size = members, .ways = ways}});
-  const unsigned whole = (members + near - 1) / near * near;
-  return plans::by_levels(members, {{.size = near, .ways = ways}, {.size = whole, .ways = ways}});
+  return plans::by_levels(members, {{.size = near, .ways = ways}, {.ways = ways}});
 }
 
 /// The phases of a barrier that is no plan. All members signal member 0, by one counter or by a flag each; member 0 signals all

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+
+#include <weir/barriers/plans.hpp>
 
 #include "openmp/settings/binding.hpp"
 #include "machine/heard.hpp"
@@ -134,12 +137,22 @@ void read_display(const variables& in, settings& s) {
                       .value_or(s.display_env);
 }
 
-std::optional<std::string> read_barrier(const variables& in, const char* name, const std::vector<std::string>& known) {
+bool names_a_plan_by_levels(const std::string& word) {
+  try {
+    return !plans::levels_called(word).levels.empty();
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+}
+
+std::optional<std::string> read_barrier(const variables& in, const char* name, const std::vector<std::string>& known,
+                                        bool also_by_levels = false) {
   std::string expected = "one of auto";
   for (const auto& one : known) expected += ", " + one;
-  const auto one_of_them = [&known](std::string_view text) -> std::optional<std::string> {
+  if (also_by_levels) expected += ", or a plan by levels such as levels:8by6down6-pairs";
+  const auto one_of_them = [&](std::string_view text) -> std::optional<std::string> {
     const std::string word = lower(text);
-    if (word == "auto") return word;
+    if (word == "auto" || (also_by_levels && names_a_plan_by_levels(word))) return word;
     for (const auto& one : known)
       if (lower(one) == word) return one;
     return std::nullopt;
@@ -148,7 +161,7 @@ std::optional<std::string> read_barrier(const variables& in, const char* name, c
 }
 
 void read_barriers(const variables& in, const barrier_names& known, settings& s) {
-  s.barrier = read_barrier(in, "WEIR_BARRIER", known.whole).value_or(s.barrier);
+  s.barrier = read_barrier(in, "WEIR_BARRIER", known.whole, /*also_by_levels=*/true).value_or(s.barrier);
   s.fork_barrier = read_barrier(in, "WEIR_FORK_BARRIER", known.halved).value_or(s.fork_barrier);
   s.join_barrier = read_barrier(in, "WEIR_JOIN_BARRIER", known.halved).value_or(s.join_barrier);
   s.reduction_barrier = read_barrier(in, "WEIR_REDUCTION_BARRIER", known.halved).value_or(s.reduction_barrier);

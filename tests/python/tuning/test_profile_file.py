@@ -37,6 +37,18 @@ def test_a_damaged_profile_gives_way_and_other_files_do_not(tmp_path: Path):
     assert [p.name for p in tmp_path.iterdir()] == ["profile"], "nothing else is left"
 
 
+def test_the_version_is_the_first_that_has_what_the_file_says(tmp_path: Path):
+    path, other = tmp_path / "profile", Section("4 processors", 4, "2026-11-25", False, "another", [])
+    made = Finding(Team(4, True), "dissemination", 2.0, "levels:2by2flag-pairs", 1.0)
+    for findings, first in (([], "weir profile 1"), ([made], "weir profile 2")):
+        profile_file.write(path, section(*findings))
+        profile_file.write(path, other)
+        lines = path.read_text().splitlines()
+        assert lines[0] == first and "machine 2 processors" in lines and "machine 4 processors" in lines
+    profile_file.write(path, section())
+    assert path.read_text().startswith("weir profile 1\n"), "no plan is left"
+
+
 def test_a_profile_takes_the_place_of_no_device(tmp_path: Path):
     os.mkfifo(pipe := tmp_path / "pipe")
     for path in (pipe, Path("/dev/null"), tmp_path):

@@ -12,20 +12,23 @@ import pytest
 from typer.testing import CliRunner
 
 from weir.barriers.measuring import Bench
-from weir.base import native, others, records, transfers
+from weir.base import driver, native, others, records, transfers
 from weir.base.driver import Subject
 from weir.base.statistics import Interval
 from weir.cli import app
+from weir.simulation import machine_plan
 from weir.tuning import judging, plan, profile_file
 from weir.tuning.judging import Finding
 from weir.tuning.measuring import without_profile
 from weir.tuning.plan import Team
 from weir.tuning.profile_file import Section
+from weir.tuning.simulating import Simulated
 
 from ..conftest import HERE, INFO
 
 SENSE = '("weir", "sense", "auto", {})'
 SIZES = (2,)
+PLAN = "levels:2by2flag-pairs"
 
 
 def tuned(*words: object, **environment: str) -> tuple[int, str]:
@@ -93,12 +96,34 @@ def test_where_nothing_is_faster_sizes_are_written_and_no_barrier(made_up: Path,
 
 
 def test_the_usual_choice_is_not_that_of_an_earlier_profile(made_up: Path, tmp_path: Path):
-    (made_up / "weir-info").write_text(f'#!/bin/sh\n[ "$WEIR_PROFILE" = none ] || exit 9\ncat {made_up}/info.json\n')
+    info = json.loads((made_up / "info.json").read_text())
+    (made_up / "profiled.json").write_text(json.dumps(info | {"choices": choices("sense")}))
+    which = f'f=profiled; [ "$WEIR_PROFILE" = none ] && f=info; cat {made_up}/$f.json'
+    (made_up / "weir-info").write_text(f"#!/bin/sh\n{which}\n")
+    let_sense_take(made_up, 30.0)
     status, said = tuned("-o", "mine.profile", WEIR_PROFILE="/some/file")
-    assert status == 0, said
+    assert status == 0 and " sense " in (tmp_path / "mine.profile").read_text(), said
     with without_profile():
         assert os.environ["WEIR_PROFILE"] == "none"
     assert "WEIR_PROFILE" not in os.environ
+
+
+def test_a_plan_that_was_simulated_stands_against_what_is_measured(made_up: Path, tmp_path: Path):
+    sizes = [{"members": 2, "placed": True, "barrier": PLAN}, {"members": 2, "placed": False, "barrier": "sense"}]
+    info = json.loads((made_up / "info.json").read_text()) | {"profile": {"sizes": sizes}}
+    (made_up / "info.json").write_text(json.dumps(info))
+    let_sense_take(made_up, 60.0)
+    measure = made_up / "weir-measure"
+    hangs = '"weir:hang/auto": ("weir", "hang", "auto", 1.0),'
+    takes = f'"weir:{PLAN}/auto": ("weir", "{PLAN}", "auto", 30.0),'
+    assert hangs in (script := measure.read_text())
+    measure.write_text(script.replace(hangs, takes))
+    status, said = tuned("-o", "mine.profile")
+    assert status == 0 and "1 of 2 team sizes has another barrier" in said, said
+    lines = (tmp_path / "mine.profile").read_text().splitlines()
+    assert lines[0] == "weir profile 2", "an older Weir shall say that it reads no such version"
+    (found,) = [line.split() for line in lines if line.startswith("barrier ")]
+    assert found[1:4] == ["bound", "2", PLAN], "neighbours are near each other only if it is known who runs where"
 
 
 def test_the_usual_barrier_does_not_stand_against_itself(made_up: Path, tmp_path: Path):
@@ -330,6 +355,28 @@ def test_a_machine_that_is_not_here_is_simulated(tmp_path: Path, monkeypatch: py
         assert float(line[4]) < 0.95 * float(line[6])
     _, complaints = info_with(tmp_path / "out/power3-16.profile")
     assert "it is of a machine with" in complaints and "line" not in complaints
+
+
+def test_a_plan_made_for_the_machine_is_taken_where_it_wins(tmp_path: Path):
+    work = Simulated(machine_plan.machine_file("thunderx2-2s"))
+    work.sizes, work.barriers = [64], ["tournament-nodes"]
+    with records.Writer(tmp_path / "tune.jsonl") as writer:
+        free, bound = work.run(600.0, writer, lambda *_: None)
+    assert (free.team, free.usual, free.barrier) == (Team(64, False), "exchange-nodes", None)
+    assert bound.barrier.startswith("levels:") and bound.ns < 0.95 * bound.usual_ns, bound
+    its = work.about
+    path = tmp_path / "mine.profile"
+    profile_file.write(path, Section(its["signature"], 64, "2026-11-26", True, "it", [free, bound]))
+    assert path.read_text().startswith("weir profile 2\n") and f"barrier bound 64 {bound.barrier} " in path.read_text()
+    _, said = info_with(path)
+    assert "it is of a machine with 64 processors" in said and "line" not in said, "the library reads it"
+
+
+def test_a_plan_by_levels_is_measured_by_its_name(tmp_path: Path):
+    names = {s.id for s in driver.by_levels(["sense", PLAN])}
+    assert f"weir:{PLAN}/auto" in names and f"weir:{PLAN}/spin" in names and "weir:sense/auto" not in names
+    with pytest.raises(native.NativeError, match="expected a size that is a multiple of the one below, 4"):
+        driver.by_levels(["levels:4by2down2-6by2down2-pairs"])
 
 
 def test_an_unknown_machine_is_refused():
