@@ -26,12 +26,15 @@
 using weir::threads::as_result;
 using weir::threads::detach_for_timer;
 using weir::threads::gives_tiles;
+using weir::threads::is_me;
 using weir::threads::is_my_time;
 using weir::threads::leave_to_kernel;
 using weir::threads::meant;
 using weir::threads::pin_if;
 using weir::threads::send_to_member;
+using weir::threads::signal_of_mine;
 using weir::threads::this_body;
+using weir::threads::where_i_get;
 using weir::threads::without_ticks;
 
 BEFORE(long, syscall, (long number, ...)) {
@@ -44,12 +47,22 @@ BEFORE(long, syscall, (long number, ...)) {
     return weir::threads::futex_for_members(a);
   const auto named = static_cast<pid_t>(a[0]), second_named = static_cast<pid_t>(a[1]);
   switch (number) {
-    case SYS_tgkill:
-      if (named != getpid()) break;
-      if (const int error = send_to_member(second_named, weir::threads::signal_of_mine(static_cast<int>(a[2]))); error >= 0) return as_result(error);
+    case SYS_tkill: case SYS_tgkill: {
+      long* const thread = number == SYS_tkill ? a : a + 1;
+      const auto signal = static_cast<int>(thread[1]);
+      if ((number == SYS_tgkill && named != getpid()) || static_cast<pid_t>(*thread) <= 0) break;
+      if (is_me(static_cast<pid_t>(*thread)))
+        *thread = where_i_get(signal);
+      else if (const int error = send_to_member(static_cast<pid_t>(*thread), signal_of_mine(signal)); error >= 0)
+        return as_result(error);
       break;
+    }
     case SYS_rt_tgsigqueueinfo: {
-      if (named != getpid() || a[3] == 0) break;
+      if (named != getpid() || second_named <= 0 || a[3] == 0) break;
+      if (is_me(second_named)) {
+        a[1] = where_i_get(static_cast<int>(a[2]));
+        break;
+      }
       siginfo_t why = *reinterpret_cast<const siginfo_t*>(a[3]);
       if (why.si_code >= 0 || why.si_code == SI_TKILL) break;  // the kernel refuses
       why.si_signo = static_cast<int>(a[2]);
@@ -88,9 +101,6 @@ BEFORE(long, syscall, (long number, ...)) {
   if (this_body != nullptr) [[unlikely]] {
     switch (number) {
       case SYS_gettid: return this_body->id;
-      case SYS_tgkill:
-        if (a[0] == getpid() && a[1] == this_body->id) return raise(static_cast<int>(a[2]));
-        break;
       case SYS_rt_sigtimedwait: case SYS_rt_sigpending: case SYS_rt_sigprocmask:
         pin_if(true);
         break;
