@@ -171,6 +171,20 @@ int name_of(pid_t thread, char* to, std::size_t n) {
   return 0;
 }
 
+// The child of a fork has the name of the kernel thread that forks. If that is a virtual processor's, the child is to have the member's;
+// empty: it has the right one.
+constinit thread_local char name_for_child[name_bytes] = {};
+[[gnu::constructor]] void name_children() {
+  const auto remember = [] {
+    const weir::threads::body* const me = this_body;
+    const bool is_elsewhere = me != nullptr && me->id != weir::raw_call(SYS_gettid);
+    if (!is_elsewhere || name_of(me->id, name_for_child, sizeof name_for_child) != 0) name_for_child[0] = 0;
+  };
+  pthread_atfork(remember, nullptr, [] {
+    if (name_for_child[0] != 0) weir::raw_call(SYS_prctl, PR_SET_NAME, weir::as_argument(name_for_child));
+  });
+}
+
 }  // namespace
 
 BEFORE(pid_t, gettid, ()) {
