@@ -134,6 +134,13 @@ BEFORE(long, syscall, (long number, ...)) {
     case SYS_perf_event_open:
       if (second_named >= 0 && (a[4] & PERF_FLAG_PID_CGROUP) == 0) weir::threads::detach_thread(second_named);
       break;
+    // A ring of which the kernel knows the thread that uses it (IORING_SETUP_SINGLE_ISSUER, of Linux 6.0; io_uring_setup(2): the flags are
+    // the third word).
+    case SYS_io_uring_setup: {
+      constexpr unsigned single_issuer = 1 << 12;
+      pin_if(a[1] != 0 && (reinterpret_cast<const unsigned*>(a[1])[2] & single_issuer) != 0);
+      break;
+    }
     // The C library does not hear of it.
     case SYS_exit:
       weir::threads::end_program_thread();

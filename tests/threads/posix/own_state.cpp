@@ -143,7 +143,16 @@ bool count_faults() {
   const long counter = syscall(SYS_perf_event_open, &what, 0L, -1L, -1L, 0L);
   return counter < 0 || close(static_cast<int>(counter)) == 0;
 }
-const change counts{"SYS_perf_event_open", [](pthread_t, pid_t) { return count_faults(); }};
+/// A ring of which the kernel knows the thread that uses it, if there may be any.
+bool make_ring() {
+  struct {
+    unsigned entries[2], flags, others[27];
+  } how{{}, 1 << 12, {}};  // IORING_SETUP_SINGLE_ISSUER
+  const long ring = syscall(SYS_io_uring_setup, 4L, &how);
+  return ring < 0 || close(static_cast<int>(ring)) == 0;
+}
+const change of_one_thread[] = {{"SYS_perf_event_open", [](pthread_t, pid_t) { return count_faults(); }},
+                                {"SYS_io_uring_setup", [](pthread_t, pid_t) { return make_ring(); }}};
 
 // ---- threads that take turns
 
@@ -280,7 +289,7 @@ void of_itself() {
   await_members();
   for (const change& each : changes) of_a_thread(each, false, false);
   for (const change& each : own_changes) of_a_thread(each, false, false);
-  of_a_thread(counts, false, false);
+  for (const change& each : of_one_thread) of_a_thread(each, false, false);
   for (const change& each : changes)
     if (names_by_number(each)) of_a_thread(each, false, true);
 }
