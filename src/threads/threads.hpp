@@ -106,6 +106,9 @@ bool program_threads_are_members();
 void keep_in_kernel();
 /// Are there threads or virtual processors yet? Otherwise all that come have what the first thread has then.
 bool others_are_there();
+/// Since there are others, has the calling thread changed what only itself can change and the threads that it creates inherit? Or has it
+/// inherited that (scheduling/own_state.hpp)?
+extern constinit thread_local bool gives_own_state;
 /// So many of these processors are theirs from now on. Thread-safe.
 void let_members_have(unsigned processors);
 /// Called once, when a thread of the program is about to create another one. Null: nobody asks.

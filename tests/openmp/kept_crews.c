@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,6 +73,10 @@ static void change(const char *what) {
     pthread_setname_np(pthread_self(), "changed");
   } else if (strcmp(what, "rounding") == 0) {
     fesetround(FE_UPWARD);
+  } else if (strcmp(what, "slack") == 0) {
+    prctl(PR_SET_TIMERSLACK, 70000ul);
+  } else if (strcmp(what, "folder") == 0) {
+    if (unshare(CLONE_FS) != 0 || chdir("/proc") != 0) exit(2);
   }
 }
 static int is_changed(const char *what) {
@@ -90,6 +95,11 @@ static int is_changed(const char *what) {
     char name[16];
     pthread_getname_np(pthread_self(), name, sizeof name);
     return strcmp(name, "changed") == 0;
+  }
+  if (strcmp(what, "slack") == 0) return prctl(PR_GET_TIMERSLACK) == 70000;
+  if (strcmp(what, "folder") == 0) {
+    char where[256];
+    return getcwd(where, sizeof where) != NULL && strcmp(where, "/proc") == 0;
   }
   return fegetround() == FE_UPWARD;
 }

@@ -14,15 +14,20 @@ def busy(processors: Sequence[int], nice: int | None = None) -> Iterator[list[su
     session, with this nice value, which the kernel compares within a session alone. Raises NativeError, and
     PermissionError where the value is refused."""
     started: list[subprocess.Popen] = []
+    # A process whose beginning a signal interrupts is not in the list: it ends with the pipe.
+    read_end, write_end = os.pipe()
     try:
         for processor in processors:
             words = [native.require("weir-measure"), "busy", "--processor", str(processor)]
             words += [] if nice is None else ["--within-session"]
-            started.append(subprocess.Popen(words, process_group=0))  # Ctrl-C in a terminal reaches us alone
+            # Ctrl-C in a terminal reaches us alone.
+            started.append(subprocess.Popen(words, stdin=read_end, process_group=0))
             if nice is not None:
                 os.setpriority(os.PRIO_PROCESS, started[-1].pid, nice)
         yield started
     finally:
+        os.close(write_end)
+        os.close(read_end)
         for process in started:
             process.kill()
             process.wait()

@@ -117,12 +117,11 @@ int crew::start(worker& w, unsigned seats) {
 unsigned crew::recruit(unsigned wanted, team_form form) {
   if (workers_.size() + 1 >= wanted) return wanted;
   keep_freed_memory();
+  differs_ |= threads::gives_own_state;
   if (host_ && may_have_seats()) {
     const inheritance its = inheritance::of_this_thread();
-    if (workers_.empty())
-      gives_ = its;
-    else if (gives_ && !(*gives_ == its))
-      gives_.reset();
+    if (workers_.empty()) gives_ = its;
+    if (differs_ || (gives_ && !(*gives_ == its))) gives_.reset();
   }
   while (workers_.size() + 1 < wanted) {
     workers_.push_back(std::make_unique<worker>());
@@ -182,6 +181,7 @@ team& crew::of_size(unsigned size, team_form form) {
 }
 
 team_form crew::form_at(const void* place, unsigned size, team_form usual) {
+  if (differs_ || (threads::gives_own_state && size > workers_.size() + 1)) return team_form::in_seats(0);
   if (!sites_ || place == nullptr || size < 2) return usual;
   const unsigned most = std::min(size, share_of_processors());
   const region_form chosen = sites_->begin(place, size, most);
@@ -194,6 +194,7 @@ team_form crew::form_at(const void* place, unsigned size, team_form usual) {
 void crew::begin(void* its_worker) {
   worker& w = *static_cast<worker*>(its_worker);
   this_thread.is_worker = true;
+  threads::gives_own_state = w.of->differs_;
   alive.fetch_add(1, std::memory_order_relaxed);
   w.of->work(w);
   alive.fetch_sub(1, std::memory_order_relaxed);

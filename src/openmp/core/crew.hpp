@@ -97,6 +97,8 @@ class crew {
   alignas(line_bytes) std::atomic<std::uint64_t> released_{0};
   std::optional<host> host_;  // if it is a crew of the program's, and has a thread
   std::optional<inheritance> gives_;  // if all workers have got the same
+  // Workers have got something that virtual processors do not have (threads::gives_own_state): they stay in their own kernel threads.
+  bool differs_ = false;
   threads::processor* without_thread_ = nullptr;  // the processor that belongs to the thread, while there is none
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1
   std::unique_ptr<native_region_sites> sites_;  // null: nothing is chosen for regions

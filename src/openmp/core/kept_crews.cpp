@@ -125,7 +125,7 @@ void keep_or_dismiss(crew& its) {
 }
 
 crew* take_kept_crew() {
-  if (!threads::may_take_over()) return nullptr;
+  if (!threads::may_take_over() || threads::gives_own_state) return nullptr;
   {
     const std::lock_guard lock(kept->lock);
     if (kept->crews.empty()) return nullptr;

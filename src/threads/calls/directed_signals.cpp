@@ -14,9 +14,12 @@
 namespace weir::threads {
 
 namespace {
+/// Not the C library's own, which look for a thread in its own kernel thread, nor those that concern the whole process.
+bool is_for_members(int number) { return number > 0 && number <= 64 && (all_signals >> (number - 1) & 1) != 0; }
+
 template <class Thread>
 int send_to(Thread thread, const siginfo_t& why) {
-  if (why.si_signo <= 0 || why.si_signo > 64 || is_me(thread)) return -1;
+  if (!is_for_members(why.si_signo) || is_me(thread)) return -1;
   bool is_left = false;
   for (;;) {
     {
@@ -33,21 +36,32 @@ int send_to(Thread thread, const siginfo_t& why) {
 int send_to_member(pid_t thread, const siginfo_t& why) { return send_to(thread, why); }
 int send_to_member(pthread_t thread, const siginfo_t& why) { return send_to(thread, why); }
 
+namespace {
+/// Is a signal blocked that a member sends to itself? Such a signal is pending where the member runs, and must be found there.
+bool is_blocked(int number) {
+  return this_body != nullptr && number > 0 && number <= 64 && (this_body->mask() >> (number - 1) & 1) != 0;
+}
+}  // namespace
+
+pid_t where_i_get(int number) {
+  pin_if(is_blocked(number));
+  return static_cast<pid_t>(raw_call(SYS_gettid));
+}
+
 }  // namespace weir::threads
 
 namespace {
 
+using weir::threads::as_result;
+using weir::threads::is_blocked;
+using weir::threads::is_for_members;
 using weir::threads::is_me;
 using weir::threads::pin_if;
 using weir::threads::send_to_member;
 using weir::threads::signal_of_mine;
 using weir::threads::this_body;
+using weir::threads::where_i_get;
 using weir::threads::without_ticks;
-
-/// Is a signal blocked that a member sends to itself? Such a signal is pending where the member runs, and must be found there.
-bool is_blocked(int number) {
-  return this_body != nullptr && number > 0 && number <= 64 && (this_body->mask() >> (number - 1) & 1) != 0;
-}
 
 siginfo_t signal_with_value(int number, sigval with) {
   siginfo_t why = signal_of_mine(number);
@@ -73,16 +87,16 @@ BEFORE(int, pthread_sigqueue, (pthread_t t, int number, const sigval with)) {
     const int error = send_to_member(t, why);
     return error >= 0 ? error : next_pthread_sigqueue.get()(t, number, with);
   }
-  if (this_body == nullptr) return next_pthread_sigqueue.get()(t, number, with);
-  pin_if(is_blocked(number));
-  const long where_it_is = weir::raw_call(SYS_gettid);
-  return static_cast<int>(-weir::raw_call(SYS_rt_tgsigqueueinfo, getpid(), where_it_is, number, weir::as_argument(&why)));
+  if (this_body == nullptr || !is_for_members(number)) return next_pthread_sigqueue.get()(t, number, with);
+  return static_cast<int>(-weir::raw_call(SYS_rt_tgsigqueueinfo, getpid(), where_i_get(number), number, weir::as_argument(&why)));
 }
 BEFORE(int, tgkill, (pid_t group, pid_t t, int number)) {
-  if (is_me(t))
-    return pin_if(is_blocked(number)), pthread_kill(pthread_self(), number);
-  if (group == getpid())
-    if (const int error = send_to_member(t, signal_of_mine(number)); error >= 0) return weir::threads::as_result(error);
+  if (group == getpid() && t > 0) {
+    if (is_me(t))
+      t = where_i_get(number);
+    else if (const int error = send_to_member(t, signal_of_mine(number)); error >= 0)
+      return as_result(error);
+  }
   return next_tgkill.get()(group, t, number);
 }
 // Signals for this thread alone wait for its own kernel thread.

@@ -18,6 +18,9 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <time.h>
+#if defined(__x86_64__)
+#include <asm/prctl.h>
+#endif
 
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
@@ -68,6 +71,25 @@ void detach_this_thread() {
   if (own_body_of_thread() == nullptr && !is_in_child()) keep_in_kernel();
 }
 
+/// The operations of prctl() that concern the whole process. Allocators call some of them, under their locks.
+constexpr bool is_for_process(int what) {
+  constexpr int names_memory = 0x53564d41;  // PR_SET_VMA
+  switch (what) {
+    case names_memory: case PR_SET_THP_DISABLE: case PR_GET_THP_DISABLE: case PR_SET_MM: case PR_SET_DUMPABLE: case PR_GET_DUMPABLE:
+    case PR_SET_PTRACER: case PR_SET_CHILD_SUBREAPER: case PR_GET_CHILD_SUBREAPER:
+      return true;
+    default: return false;
+  }
+}
+constexpr bool is_inherited_prctl(int what) {
+  switch (what) {
+    case PR_SET_TIMERSLACK: case PR_SET_KEEPCAPS: case PR_SET_SECUREBITS: case PR_CAPBSET_DROP: case PR_CAP_AMBIENT:
+    case PR_SET_NO_NEW_PRIVS: case PR_SET_SECCOMP: case PR_SET_SPECULATION_CTRL: case PR_SET_TSC: case PR_MCE_KILL:
+      return true;
+    default: return false;
+  }
+}
+
 /// A thread that has just been created has no body yet.
 void expect(pthread_t thread) {
   claimant by;
@@ -84,6 +106,22 @@ void detach_thread(pthread_t thread) {
   if (is_me(thread)) return detach_this_thread();
   expect(thread);
   call_home(thread);
+}
+
+void differ() {
+  if (others_are_there() && !is_in_child()) gives_own_state = true;
+  pin();
+}
+void expect_prctl(int what) {
+  if (is_inherited_prctl(what)) return differ();
+  pin_if(!is_for_process(what) && (what != PR_SET_NAME || this_body != nullptr));
+}
+bool is_inherited_arch_prctl([[maybe_unused]] int what) {
+#if defined(__x86_64__)
+  return what == ARCH_SET_GS || what == ARCH_SET_CPUID;
+#else
+  return false;
+#endif
 }
 
 // The stack moves with a thread of the program from its next seat on. Others stay in their kernel threads, and so does one whose stack the
@@ -133,11 +171,26 @@ int name_of(pid_t thread, char* to, std::size_t n) {
   return 0;
 }
 
+// The child of a fork has the name of the kernel thread that forks. If that is a virtual processor's, the child is to have the member's;
+// empty: it has the right one.
+constinit thread_local char name_for_child[name_bytes] = {};
+[[gnu::constructor]] void name_children() {
+  const auto remember = [] {
+    const weir::threads::body* const me = this_body;
+    const bool is_elsewhere = me != nullptr && me->id != weir::raw_call(SYS_gettid);
+    if (!is_elsewhere || name_of(me->id, name_for_child, sizeof name_for_child) != 0) name_for_child[0] = 0;
+  };
+  pthread_atfork(remember, nullptr, [] {
+    if (name_for_child[0] != 0) weir::raw_call(SYS_prctl, PR_SET_NAME, weir::as_argument(name_for_child));
+  });
+}
+
 }  // namespace
 
 BEFORE(pid_t, gettid, ()) {
   const weir::threads::body* const me = this_body;
-  return me != nullptr ? me->id : static_cast<pid_t>(weir::raw_call(SYS_gettid));
+  const bool is_child = weir::threads::weir_has_vforked.load(std::memory_order_relaxed) && weir::threads::is_in_child();
+  return me != nullptr && !is_child ? me->id : static_cast<pid_t>(weir::raw_call(SYS_gettid));
 }
 
 /// As CHANGES_THREAD, for a thread that the caller names, and that may differ from all others then.
@@ -186,8 +239,8 @@ BEFORE(int, pthread_getname_np, (pthread_t t, char* to, size_t n)) {
   if (this_body == nullptr || !is_me(t) || n < name_bytes) return next_pthread_getname_np.get()(t, to, n);
   return name_of(this_body->id, to, n);
 }
-CHANGES_THREAD(int, setfsuid, (uid_t to), true, (to))
-CHANGES_THREAD(int, setfsgid, (gid_t to), true, (to))
+CHANGES_INHERITED(int, setfsuid, (uid_t to), true, (to))
+CHANGES_INHERITED(int, setfsgid, (gid_t to), true, (to))
 CHANGES_THREAD(int, setuid, (uid_t to), true, (to))
 CHANGES_THREAD(int, seteuid, (uid_t to), true, (to))
 CHANGES_THREAD(int, setreuid, (uid_t r, uid_t e), true, (r, e))
@@ -198,18 +251,24 @@ CHANGES_THREAD(int, setregid, (gid_t r, gid_t e), true, (r, e))
 CHANGES_THREAD(int, setresgid, (gid_t r, gid_t e, gid_t s), true, (r, e, s))
 CHANGES_THREAD(int, setgroups, (size_t n, const gid_t* to), true, (n, to))
 CHANGES_THREAD(int, initgroups, (const char* of, gid_t with), true, (of, with))
-CHANGES_THREAD(int, capset, (void* of, const void* to), true, (of, to))
-CHANGES_THREAD(int, personality, (unsigned long to), to != 0xffffffff, (to))
-CHANGES_THREAD(int, unshare, (int what), true, (what))
-CHANGES_THREAD(int, setns, (int f, int what), true, (f, what))
+CHANGES_INHERITED(int, capset, (void* of, const void* to), true, (of, to))
+CHANGES_INHERITED(int, personality, (unsigned long to), to != 0xffffffff, (to))
+CHANGES_INHERITED(int, unshare, (int what), true, (what))
+CHANGES_INHERITED(int, setns, (int f, int what), true, (f, what))
+// Only C libraries from version 2.34 on have it.
+BEFORE(int, close_range, (unsigned from, unsigned to, int how)) {
+  if ((static_cast<unsigned>(how) & weir::threads::unshares_files) != 0) weir::threads::differ();
+  if (auto* const next = next_close_range.get()) return next(from, to, how);
+  return as_result(static_cast<int>(-weir::raw_call(SYS_close_range, from, to, how)));
+}
 #if defined(__x86_64__)
-CHANGES_THREAD(int, iopl, (int to), true, (to))
-CHANGES_THREAD(int, ioperm, (unsigned long from, unsigned long n, int on), true, (from, n, on))
+CHANGES_INHERITED(int, iopl, (int to), true, (to))
+CHANGES_INHERITED(int, ioperm, (unsigned long from, unsigned long n, int on), true, (from, n, on))
 #endif
 // The thread that traces is the only one that may ask for more.
 CHANGES_THREAD(long, ptrace, (int what, pid_t whom, void* at, void* with), true, (what, whom, at, with))
-CHANGES_THREAD(int, pkey_alloc, (unsigned how, unsigned rights), true, (how, rights))
-CHANGES_THREAD(int, pkey_set, (int key, unsigned rights), true, (key, rights))
+CHANGES_INHERITED(int, pkey_alloc, (unsigned how, unsigned rights), true, (how, rights))
+CHANGES_INHERITED(int, pkey_set, (int key, unsigned rights), true, (key, rights))
 CHANGES_THREAD(int, pkey_get, (int key), true, (key))
 // A thread that is to be told of a file by a signal.
 #define OWNS_FILE(name)                                                                       \
@@ -248,6 +307,7 @@ BEFORE(int, pthread_mutexattr_setprotocol, (pthread_mutexattr_t* of, int to)) {
 }
 
 BEFORE(int, arch_prctl, (int what, unsigned long to)) {
+  if (weir::threads::is_inherited_arch_prctl(what)) weir::threads::differ();
   pin_if(true);
   const int result = next_arch_prctl.get()(what, to);
   if (result == 0 && gives_tiles(what, to)) weir::threads::tiles_are_permitted();
@@ -261,6 +321,6 @@ BEFORE(int, prctl, (int what, ...)) {
   unsigned long a[4];
   for (auto& each : a) each = va_arg(rest, unsigned long);
   va_end(rest);
-  pin_if(what != PR_SET_NAME || this_body != nullptr);
+  weir::threads::expect_prctl(what);
   return next_prctl.get()(what, a[0], a[1], a[2], a[3]);
 }

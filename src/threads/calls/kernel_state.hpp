@@ -36,6 +36,15 @@ void leave_to_kernel(Thread thread) {
   detach_thread(thread);
 }
 
+/// The calling thread is about to change what only itself can change, and what threads inherit that it creates.
+void differ();
+/// CLOSE_RANGE_UNSHARE, of Linux 5.9: the thread gets a table of files of its own first.
+inline constexpr unsigned unshares_files = 2;
+/// The same, if the operation of prctl() changes such a thing; or it concerns the thread otherwise.
+void expect_prctl(int what);
+/// Does the operation of arch_prctl() change such a thing?
+bool is_inherited_arch_prctl(int what);
+
 /// The calling thread is about to change its alternate signal stack.
 void expect_alternate_stack(const stack_t& to);
 
@@ -64,4 +73,10 @@ constexpr bool gives_tiles(int what, unsigned long which) { return what == 0x102
   BEFORE(result, name, parameters) {                               \
     weir::threads::pin_if(which);                                  \
     return next_##name.get() arguments;                            \
+  }
+/// If `which` holds, the same, and so do the threads that it creates.
+#define CHANGES_INHERITED(result, name, parameters, which, arguments) \
+  BEFORE(result, name, parameters) {                                  \
+    if (which) weir::threads::differ();                               \
+    return next_##name.get() arguments;                               \
   }

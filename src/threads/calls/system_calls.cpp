@@ -3,6 +3,9 @@
 #include <cstdint>
 
 #include <fcntl.h>
+#include <linux/keyctl.h>
+#include <linux/perf_event.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -19,19 +22,26 @@
 #include "threads/posix/shared_memory.hpp"
 #include "threads/preemption/pause_traps.hpp"
 #include "threads/preemption/tick.hpp"
+#include "threads/program/program_threads.hpp"
 #include "threads/signals/signals.hpp"
 #include "threads/support/allocator.hpp"
 #include "threads/threads.hpp"
 
 using weir::threads::as_result;
 using weir::threads::detach_for_timer;
+using weir::threads::differ;
+using weir::threads::expect_prctl;
 using weir::threads::gives_tiles;
+using weir::threads::is_inherited_arch_prctl;
+using weir::threads::is_me;
 using weir::threads::is_my_time;
 using weir::threads::leave_to_kernel;
 using weir::threads::meant;
 using weir::threads::pin_if;
 using weir::threads::send_to_member;
+using weir::threads::signal_of_mine;
 using weir::threads::this_body;
+using weir::threads::where_i_get;
 using weir::threads::without_ticks;
 
 BEFORE(long, syscall, (long number, ...)) {
@@ -44,12 +54,22 @@ BEFORE(long, syscall, (long number, ...)) {
     return weir::threads::futex_for_members(a);
   const auto named = static_cast<pid_t>(a[0]), second_named = static_cast<pid_t>(a[1]);
   switch (number) {
-    case SYS_tgkill:
-      if (named != getpid()) break;
-      if (const int error = send_to_member(second_named, weir::threads::signal_of_mine(static_cast<int>(a[2]))); error >= 0) return as_result(error);
+    case SYS_tkill: case SYS_tgkill: {
+      long* const thread = number == SYS_tkill ? a : a + 1;
+      const auto signal = static_cast<int>(thread[1]);
+      if ((number == SYS_tgkill && named != getpid()) || static_cast<pid_t>(*thread) <= 0) break;
+      if (is_me(static_cast<pid_t>(*thread)))
+        *thread = where_i_get(signal);
+      else if (const int error = send_to_member(static_cast<pid_t>(*thread), signal_of_mine(signal)); error >= 0)
+        return as_result(error);
       break;
+    }
     case SYS_rt_tgsigqueueinfo: {
-      if (named != getpid() || a[3] == 0) break;
+      if (named != getpid() || second_named <= 0 || a[3] == 0) break;
+      if (is_me(second_named)) {
+        a[1] = where_i_get(static_cast<int>(a[2]));
+        break;
+      }
       siginfo_t why = *reinterpret_cast<const siginfo_t*>(a[3]);
       if (why.si_code >= 0 || why.si_code == SI_TKILL) break;  // the kernel refuses
       why.si_signo = static_cast<int>(a[2]);
@@ -70,27 +90,67 @@ BEFORE(long, syscall, (long number, ...)) {
     case SYS_timer_create: detach_for_timer(static_cast<clockid_t>(a[0]), reinterpret_cast<const sigevent*>(a[1])); break;
     case SYS_clock_gettime: pin_if(is_my_time(static_cast<clockid_t>(a[0]))); break;
     case SYS_getrusage: pin_if(named == RUSAGE_THREAD); break;
-    case SYS_prctl: pin_if(named != PR_SET_NAME || this_body != nullptr); break;
+    case SYS_prctl: expect_prctl(named); break;
     case SYS_sigaltstack:
       if (a[0] != 0) weir::threads::expect_alternate_stack(*reinterpret_cast<const stack_t*>(a[0]));
       break;
-    case SYS_setfsuid: case SYS_setfsgid: case SYS_setuid: case SYS_setgid: case SYS_setreuid: case SYS_setregid:
-    case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_unshare: case SYS_setns:
-    case SYS_set_mempolicy: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list: case SYS_rseq: case SYS_pkey_alloc:
-    case SYS_ptrace: case SYS_personality: case SYS_signalfd4:
+    // Of the calling thread alone, where the C library's functions change all threads.
+    case SYS_setuid: case SYS_setgid: case SYS_setreuid: case SYS_setregid: case SYS_setresuid: case SYS_setresgid: case SYS_setgroups:
+    case SYS_setfsuid: case SYS_setfsgid: case SYS_capset: case SYS_unshare: case SYS_setns: case SYS_set_mempolicy: case SYS_pkey_alloc:
+#ifdef SYS_landlock_restrict_self
+    case SYS_landlock_restrict_self:
+#endif
+#ifdef SYS_ioperm
+    case SYS_ioperm: case SYS_iopl:
+#endif
+      differ();
+      break;
+    case SYS_seccomp: {
+      const bool changes = named == SECCOMP_SET_MODE_STRICT || named == SECCOMP_SET_MODE_FILTER;
+      if (changes && (a[1] & SECCOMP_FILTER_FLAG_TSYNC) == 0) differ();
+      pin_if(true);
+      break;
+    }
+    case SYS_keyctl:
+      if (named == KEYCTL_JOIN_SESSION_KEYRING) differ();
+      pin_if(true);
+      break;
+    case SYS_close_range:
+      if ((static_cast<unsigned>(a[2]) & weir::threads::unshares_files) != 0) differ();
+      break;
+    case SYS_personality:
+      if (static_cast<unsigned>(a[0]) != 0xffffffff) differ();
+      break;
 #ifdef SYS_arch_prctl
     case SYS_arch_prctl:
+      if (is_inherited_arch_prctl(named)) differ();
+      pin_if(true);
+      break;
 #endif
+    case SYS_set_robust_list: case SYS_set_tid_address: case SYS_rseq: case SYS_ptrace: case SYS_signalfd4:
+      pin_if(true);
+      break;
+    // It counts what one thread does.
+    case SYS_perf_event_open:
+      if (second_named >= 0 && (a[4] & PERF_FLAG_PID_CGROUP) == 0) weir::threads::detach_thread(second_named);
+      break;
+    // A ring of which the kernel knows the thread that uses it (IORING_SETUP_SINGLE_ISSUER, of Linux 6.0; io_uring_setup(2): the flags are
+    // the third word).
+    case SYS_io_uring_setup: {
+      constexpr unsigned single_issuer = 1 << 12;
+      pin_if(a[1] != 0 && (reinterpret_cast<const unsigned*>(a[1])[2] & single_issuer) != 0);
+      break;
+    }
+    // The C library does not hear of it.
+    case SYS_exit:
+      weir::threads::end_program_thread();
       pin_if(true);
       break;
     default: break;
   }
   if (this_body != nullptr) [[unlikely]] {
     switch (number) {
-      case SYS_gettid: return this_body->id;
-      case SYS_tgkill:
-        if (a[0] == getpid() && a[1] == this_body->id) return raise(static_cast<int>(a[2]));
-        break;
+      case SYS_gettid: return gettid();
       case SYS_rt_sigtimedwait: case SYS_rt_sigpending: case SYS_rt_sigprocmask:
         pin_if(true);
         break;

@@ -40,7 +40,7 @@ struct barrier {
   bool is_released(std::uint32_t episode) const {
     return static_cast<std::int32_t>(released.load(std::memory_order_acquire) - episode) > 0;
   }
-  int arrive_and_wait() {
+  int arrive_and_wait(const void* caller) {
     inside.fetch_add(1, std::memory_order_relaxed);  // relaxed: the arrival orders it before the release
     const std::optional<std::uint32_t> mine = arrive();
     if (!mine) {
@@ -49,7 +49,7 @@ struct barrier {
       if (asleep.load(std::memory_order_relaxed) != 0) weir::threads::native_threads::wake(released);
       weir::threads::notify(this, weir::threads::all_waiters);
     } else if (const auto closed = [&] { return is_released(*mine) ? 0 : EBUSY; };
-               !weir::threads::may_be_member() || !weir::threads::wait_while(EBUSY, this, closed)) {
+               !weir::threads::may_be_member(caller) || !weir::threads::wait_while(EBUSY, this, closed)) {
       sleep_until_released(*mine);
     }
     inside.fetch_sub(1, std::memory_order_release);  // release: for await_last(), this thread needs no more of it
@@ -84,7 +84,7 @@ BEFORE(int, pthread_barrier_init, (pthread_barrier_t* b, const pthread_barrierat
   return result;
 }
 BEFORE(int, pthread_barrier_wait, (pthread_barrier_t* b)) {
-  return as_ours(b).has_mark() ? as_ours(b).arrive_and_wait() : next_pthread_barrier_wait.get()(b);
+  return as_ours(b).has_mark() ? as_ours(b).arrive_and_wait(__builtin_return_address(0)) : next_pthread_barrier_wait.get()(b);
 }
 BEFORE(int, pthread_barrier_destroy, (pthread_barrier_t* b)) {
   if (!as_ours(b).has_mark()) return next_pthread_barrier_destroy.get()(b);

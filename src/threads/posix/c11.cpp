@@ -64,10 +64,16 @@ BEFORE(int, thrd_create, (thrd_t* to, thrd_start_t run, void* what)) {
   return error ? result_of(*error) : next_thrd_create.get()(to, run, what);
 }
 
-extern "C" {
-[[gnu::visibility("default")]] void thrd_exit(int result) { pthread_exit(as_pointer(result)); }
-[[gnu::visibility("default")]] void thrd_yield() { sched_yield(); }
-[[gnu::visibility("default")]] void call_once(once_flag* flag, void (*routine)()) {
-  pthread_once(reinterpret_cast<pthread_once_t*>(flag), routine);
-}
-}
+#define OF_C11_WITHOUT_RESULT(name, parameters, arguments, does)                                           \
+  BEFORE(void, name, parameters) {                                                                         \
+    const bool is_allocator = weir::threads::is_called_by_allocator(__builtin_return_address(0));          \
+    is_allocator ? next_##name.get() arguments : static_cast<void>(does);                                  \
+  }
+
+OF_C11_WITHOUT_RESULT(thrd_yield, (), (), sched_yield())
+OF_C11_WITHOUT_RESULT(call_once, (once_flag* flag, void (*routine)()), (flag, routine),
+                      pthread_once(reinterpret_cast<pthread_once_t*>(flag), routine))
+
+#undef OF_C11_WITHOUT_RESULT
+
+extern "C" [[gnu::visibility("default")]] void thrd_exit(int result) { pthread_exit(as_pointer(result)); }

@@ -47,9 +47,10 @@ long sleep_in_kernel(const long (&a)[6]) {
 // as the program says it, since the kernel keeps waiters of private words apart.
 long wait_in_kernel(const std::atomic<std::uint32_t>& word, std::uint32_t value, int scope, const time_limit& most) {
   const int clock = most.clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0;
+  const int before = errno;
   const long result = sleep_in_kernel({as_argument(&word), FUTEX_WAIT_BITSET | scope | clock, static_cast<long>(value),
                                        as_argument(&most.at), 0, static_cast<long>(FUTEX_BITSET_MATCH_ANY)});
-  return result < 0 && errno == EAGAIN ? 0 : result;
+  return result < 0 && errno == EAGAIN ? errno = before, 0 : result;
 }
 
 // Nothing: the calling thread is no member.

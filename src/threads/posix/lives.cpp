@@ -34,6 +34,7 @@ void* begin(void* its) {
   auto& known = *static_cast<weir::threads::known_thread*>(its);
   const weir::threads::beginning does = beginning_of(known);
   if (InKernel) weir::threads::keep_in_kernel();
+  weir::threads::gives_own_state = does.gives_own_state;
   const weir::threads::program_thread me(known);
   if (does.run_by_c11 == nullptr) return does.run(does.what);
   return reinterpret_cast<void*>(std::intptr_t{does.run_by_c11(does.what)});  // as the C library does
@@ -94,7 +95,8 @@ std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_att
       does.run != nullptr ? reinterpret_cast<const void*>(does.run) : reinterpret_cast<const void*>(does.run_by_c11);
   const bool has_own = is_for_kernel(attributes);
   if (has_own) note_own_state();
-  const bool in_kernel = has_own || has_own_scheduler() || is_of_driver(code);
+  does.gives_own_state = gives_own_state;
+  const bool in_kernel = has_own || gives_own_state || has_own_scheduler() || is_of_driver(code);
   if (in_kernel) note_left_alone();
   expect_another();
   known_thread* const its = expect_thread(does);

@@ -24,7 +24,7 @@ BEFORE(int, pthread_once, (pthread_once_t* once, void (*routine)())) {
   auto* const next = next_pthread_once.get();
   // A thread that loses the race to begin waits in the C library.
   if (!may_be_member()) return next(once, routine);
-  if (has_begun(*once)) {
+  if (has_begun(*once) && !is_called_by_allocator(__builtin_return_address(0))) {
     constexpr int busy = 1;
     wait_while(busy, once, [once] { return has_begun(*once) ? busy : 0; });
   }

@@ -32,8 +32,8 @@ bool is_zero(const sem_t* s) { return is_value_known && value_of(s) == 0; }
 }
 
 /// Returns as the semaphore's functions do; nothing: the C library's function waits.
-std::optional<int> wait_for(sem_t* s, const time_limit* most = nullptr) {
-  if (!may_be_member() || is_shared.is_in(s)) return std::nullopt;
+std::optional<int> wait_for(sem_t* s, const void* caller, const time_limit* most = nullptr) {
+  if (!may_be_member(caller) || is_shared.is_in(s)) return std::nullopt;
   const int before = errno;
   const auto once = [s] { return is_zero(s) ? EAGAIN : try_wait.get()(s) == 0 ? 0 : errno; };
   int now = once();
@@ -55,20 +55,20 @@ BEFORE(int, sem_post, (sem_t* s)) {
   return result;
 }
 BEFORE(int, sem_wait, (sem_t* s)) {
-  if (const std::optional<int> waited = wait_for(s)) return *waited;
+  if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0))) return *waited;
   const without_ticks meanwhile;
   return next_sem_wait.get()(s);
 }
 BEFORE(int, sem_timedwait, (sem_t* s, const timespec* until)) {
   const time_limit most{CLOCK_REALTIME, *until};
-  if (const std::optional<int> waited = wait_for(s, &most)) return *waited;
+  if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), &most)) return *waited;
   const without_ticks meanwhile;
   return next_sem_timedwait.get()(s, until);
 }
 BEFORE(int, sem_clockwait, (sem_t* s, clockid_t clock, const timespec* until)) {
   const time_limit most{clock, *until};
   if (time_limit::is_known(clock))
-    if (const std::optional<int> waited = wait_for(s, &most)) return *waited;
+    if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), &most)) return *waited;
   const without_ticks meanwhile;
   return next_sem_clockwait.get()(s, clock, until);
 }

@@ -294,7 +294,7 @@ void expect_another() {
   if (mine->its.parking == nullptr && too_many && all_are_members() && is_as_others()) find_seat(false);
   // Where there are fewer, most may have a processor whatever others do.
   const bool others_may_matter = adapts_to_others && 2 * then > processors_for_all;
-  if ((all_are_members() ? others_may_matter : too_many) && !is_watched.exchange(true, std::memory_order_relaxed)) {
+  if ((all_are_members() ? others_may_matter : too_many) && !gives_own_state && !is_watched.exchange(true, std::memory_order_relaxed)) {
     mine->watches = true;
     begin_to_watch();
     wake_monitor_at(0);

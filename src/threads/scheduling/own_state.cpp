@@ -13,6 +13,8 @@
 
 namespace weir::threads {
 
+constinit thread_local bool gives_own_state = false;
+
 namespace {
 
 struct own_state {
@@ -43,6 +45,7 @@ void note_own_state() {
 bool some_have_own_state() { return some.load(std::memory_order_acquire); }
 
 bool is_as_others() {
+  if (gives_own_state) [[unlikely]] return false;
   if (!some_have_own_state()) [[likely]] return true;
   own_state mine;
   mine.read();

@@ -10,7 +10,7 @@ from weir.run import starting
 
 SOURCE = Path(__file__).resolve().parents[2] / "openmp" / "kept_crews.c"
 WORKERS = 7
-STATES = ["signals", "nice", "affinity", "name", "rounding"]
+STATES = ["signals", "nice", "affinity", "name", "rounding", "slack", "folder"]
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,5 @@
 // Threads of a program that has an allocator in place of the C library's (allocates.c): all of them allocate at the same time, wait
-// for each other, and end, while others begin.
+// for each other, there and elsewhere, and end, while others begin.
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
@@ -8,8 +8,12 @@
 #include <thread>
 #include <vector>
 
+extern "C" void meet_in_allocator_as(unsigned threads);
+extern "C" void meet_in_allocator();
+
 int main() {
-  constexpr int threads = 16, crews = 20, rounds = 50;
+  constexpr int threads = 16, crews = 20, rounds = 50, between_meetings = 10;
+  meet_in_allocator_as(threads);
   std::mutex m;
   std::condition_variable changed;
   int done = 0;
@@ -20,6 +24,7 @@ int main() {
         for (int round = 0; round < rounds; ++round) {
           auto* const its = static_cast<volatile int*>(std::malloc(sizeof(int)));  // volatile: it is not left out
           *its = 1;
+          if (round % between_meetings == 0) meet_in_allocator();
           const std::lock_guard lock(m);
           done += *its;
           std::free(const_cast<int*>(its));

@@ -175,6 +175,7 @@ void what_a_child_by_vfork_changes() {
   const auto execute_another = [] {
     const pid_t child = vfork();
     if (child == 0) {
+      if (gettid() != getpid() || syscall(SYS_gettid) != getpid()) _exit(2);
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       execlp("true", "true", nullptr);
       _exit(1);

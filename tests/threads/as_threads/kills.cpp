@@ -315,6 +315,90 @@ void a_member_reads_signals() {
   });
 }
 
+// ---- what the functions return
+
+/// Those of POSIX threads return an error's number; the others return -1, and leave the number in errno.
+struct way {
+  const char* name;
+  bool by_errno, names_group;
+  long (*send)(pthread_t thread, pid_t group, pid_t id, int number);
+};
+siginfo_t with_value(int number) {
+  siginfo_t why{};
+  why.si_signo = number;
+  why.si_code = SI_QUEUE;
+  why.si_pid = getpid();
+  return why;
+}
+const way ways[] = {
+    {"pthread_kill", false, false, [](pthread_t t, pid_t, pid_t, int number) -> long { return pthread_kill(t, number); }},
+    {"pthread_sigqueue", false, false, [](pthread_t t, pid_t, pid_t, int number) -> long { return pthread_sigqueue(t, number, {}); }},
+    {"tgkill", true, true, [](pthread_t, pid_t group, pid_t id, int number) -> long { return tgkill(group, id, number); }},
+    {"SYS_tgkill", true, true, [](pthread_t, pid_t group, pid_t id, int number) { return syscall(SYS_tgkill, group, id, number); }},
+    {"SYS_tkill", true, false, [](pthread_t, pid_t, pid_t id, int number) { return syscall(SYS_tkill, id, number); }},
+    {"SYS_rt_tgsigqueueinfo", true, true,
+     [](pthread_t, pid_t group, pid_t id, int number) {
+       siginfo_t why = with_value(number);
+       return syscall(SYS_rt_tgsigqueueinfo, group, id, number, &why);
+     }},
+};
+constexpr int unchanged = 77;
+
+void returns(const char* name, int error, bool by_errno, long result) {
+  const int now = errno;
+  const bool so = by_errno && error != 0 ? result == -1 && now == error : result == error && now == unchanged;
+  if (!so) std::fprintf(stderr, "%s: %ld, errno %d, not %d\n", name, result, now, error);
+  CHECK(so);
+}
+
+void what_they_return() {
+  std::vector<pid_t> ids(static_cast<std::size_t>(members));
+  std::atomic<pid_t> ended{0};
+  pthread_t other_thread;
+  CHECK(pthread_create(&other_thread, nullptr, [](void* to) -> void* {
+    *static_cast<std::atomic<pid_t>*>(to) = gettid();
+    return nullptr;
+  }, &ended) == 0 && pthread_join(other_thread, nullptr) == 0);
+  CHECK(within(patience, [&] { return syscall(SYS_tgkill, getpid(), ended.load(), 0) == -1; }));
+  team_that_sends(SA_RESTART, [&](int me) {
+    ids[static_cast<std::size_t>(me)] = gettid();
+    meet();
+    for (const way& by : ways) {
+      const auto sends_to = [&](int member, pid_t group, int number, int error) {
+        errno = unchanged;
+        const auto which = static_cast<std::size_t>(member);
+        returns(by.name, error, by.by_errno, by.send(threads[which], group, ids[which], number));
+      };
+      const int other = (me + 1) % members, before = came;
+      sends_to(me, getpid(), SIGUSR1, 0);
+      CHECK(came == before + 1);
+      for (const int whom : {me, other}) {
+        sends_to(whom, getpid(), 0, 0);
+        sends_to(whom, getpid(), 65, EINVAL);
+        sends_to(whom, getpid(), -1, EINVAL);
+        if (!by.by_errno) sends_to(whom, getpid(), SIGRTMIN - 1, EINVAL);  // the C library's own
+        if (by.names_group) sends_to(whom, getppid(), SIGUSR1, ESRCH);
+        if (by.names_group) sends_to(whom, -1, SIGUSR1, EINVAL);
+      }
+      meet();
+      const int so_far = came;
+      meet();
+      sends_to(other, getpid(), SIGUSR1, 0);
+      CHECK(within(patience, [&] { return came == so_far + 1; }));
+      const auto sends_to_number = [&](pid_t id, int error) {
+        errno = unchanged;
+        returns(by.name, error, true, by.send({}, getpid(), id, SIGUSR1));
+      };
+      if (!by.by_errno) continue;
+      sends_to_number(ended, ESRCH);
+      sends_to_number(0, EINVAL);
+      sends_to_number(-1, EINVAL);
+      if (by.names_group) sends_to_number(getppid(), ESRCH);
+    }
+    meet();
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -333,5 +417,6 @@ int main() {
   subject("many real-time signals", many_real_time_signals);
   subject("a file tells a member", a_file_tells_a_member);
   subject("a member reads signals", a_member_reads_signals);
+  subject("what the functions return", what_they_return);
   return verdict();
 }

@@ -1,4 +1,4 @@
-// What a thread gets only if it may: a real-time priority, a name of the system for itself, and ports. It is this thread's own.
+// What a thread may have for itself, some of it only if it may: a real-time priority, a name of the system, a table of files, and ports.
 #include "team.hpp"
 
 #include "../../openmp/driving_thread.h"
@@ -96,6 +96,25 @@ void a_system_of_one_members_own() {
   CHECK(system_now() == before);
 }
 
+// ---- files
+
+constexpr int own_file = 200;
+long has_own_file() { return fcntl(own_file, F_GETFD) != -1; }
+
+// By close_range(), which closes nothing here.
+void files_of_one_members_own() {
+  CHECK(has_own_file() == 0);
+  team([&](int me) {
+    meet();
+    if (me == 1) {
+      CHECK(close_range(own_file, own_file, CLOSE_RANGE_UNSHARE) == 0);
+      CHECK(dup2(open("/dev/null", O_RDONLY), own_file) == own_file);
+    }
+    stays(me, has_own_file, me == 1);
+  });
+  CHECK(has_own_file() == 0);
+}
+
 // ---- ports
 
 #if defined(__x86_64__)
@@ -131,6 +150,7 @@ int by_iopl(bool so) { return iopl(so ? 3 : 0); }
 int main() {
   for (const way& by : ways) subject(by.name, [&] { is_one_members_own(by); });
   subject("a system of one member's own", a_system_of_one_members_own);
+  subject("files of one member's own", files_of_one_members_own);
 #if defined(__x86_64__)
   subject("ports by ioperm()", ports_of_each<by_ioperm>);
   subject("ports by iopl()", ports_of_each<by_iopl>);

@@ -9,6 +9,8 @@
 #include <semaphore>
 #include <shared_mutex>
 
+#include <sys/syscall.h>
+
 namespace {
 
 void joins() {
@@ -73,6 +75,21 @@ void exits() {
     });
   }
   if (threads_are != "team") CHECK(destroyed == 2 * 20 * members && of_key == 20 * members);
+}
+
+/// Without the C library, which finds that the thread has ended.
+void exits_by_system_call() {
+  const others so_many;
+  for (int round = 0; round < 10; ++round) {
+    std::vector<pthread_t> all;
+    for (int i = 0; i < members; ++i)
+      all.push_back(start([]() -> void* {
+        for (int n = 0; n < 20; ++n) sched_yield();
+        syscall(SYS_exit, 0);
+        return &wrongs;
+      }));
+    for (const pthread_t each : all) CHECK(result_of(each) == nullptr);
+  }
 }
 
 /// The first thread ends; the process ends with the last one.
@@ -186,8 +203,13 @@ void standard_library() {
   CHECK(stopped == 8);
 }
 
-const subject all[] = {{"joins", joins},   {"exits", exits}, {"first thread exits", first_thread_exits},
-                       {"once", once},     {"forks", forks}, {"standard library", standard_library}};
+const subject all[] = {{"joins", joins},
+                       {"exits", exits},
+                       {"exits by system call", exits_by_system_call},
+                       {"first thread exits", first_thread_exits},
+                       {"once", once},
+                       {"forks", forks},
+                       {"standard library", standard_library}};
 
 }  // namespace
 

@@ -5,10 +5,14 @@
 #include "../../openmp/driving_thread.h"
 
 #include <algorithm>
+#include <fstream>
 #include <string_view>
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/perf_event.h>
+#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -32,6 +36,19 @@ struct state {
     return CPU_EQUAL(&a.processors, &b.processors) && a.policy == b.policy && a.nice_value == b.nice_value && a.for_files == b.for_files;
   }
 };
+
+/// What only a thread itself can change, of the kernel thread that drives the caller.
+std::string credentials_now() {
+  const std::string thread = "/proc/self/task/" + std::to_string(driving_thread());
+  std::string its;
+  std::ifstream lines(thread + "/status");
+  for (std::string line; std::getline(lines, line);)
+    for (const char* name : {"Uid:", "Gid:", "Groups:", "Cap", "NoNewPrivs:", "Seccomp"})
+      if (line.starts_with(name)) its += line + '\n';
+  char where[256] = {};
+  if (readlink((thread + "/cwd").c_str(), where, sizeof where - 1) < 0) its += "?";
+  return its + where;
+}
 
 const sched_param no_priority{};
 
@@ -98,10 +115,44 @@ const change changes[] = {
     {"SYS_ioprio_set", [](pthread_t, pid_t id) { return syscall(SYS_ioprio_set, 1, id, 2 << 13 | 6) == 0; }},
 };
 
+/// All calls are allowed.
+bool filter_calls() {
+  sock_filter allows{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+  const sock_fprog its{1, &allows};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &its) == 0;
+}
+/// Of this thread alone: only root can.
+bool set_user() { return geteuid() != 0 || syscall(SYS_setresuid, 1000, -1, -1) == 0; }
+
 const change own_changes[] = {
+    {"prctl", [](pthread_t, pid_t) { return prctl(PR_SET_TIMERSLACK, 80'000, 0, 0, 0) == 0; }},
     {"SYS_prctl", [](pthread_t, pid_t) { return syscall(SYS_prctl, PR_SET_TIMERSLACK, 70'000, 0, 0, 0) == 0; }},
     {"SYS_setfsuid", [](pthread_t, pid_t) { return syscall(SYS_setfsuid, geteuid()) == static_cast<long>(geteuid()); }},
+    {"SYS_setresuid", [](pthread_t, pid_t) { return set_user(); }},
+    {"unshare", [](pthread_t, pid_t) { return unshare(CLONE_FS) == 0 && chdir("/proc") == 0; }},
+    {"PR_SET_KEEPCAPS", [](pthread_t, pid_t) { return prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0; }},
+    {"PR_SET_SECCOMP", [](pthread_t, pid_t) { return filter_calls(); }},
 };
+/// What the kernel counts of a thread, if the program may ask. Threads that it creates are not counted.
+bool count_faults() {
+  perf_event_attr what{};
+  what.size = sizeof what;
+  what.type = PERF_TYPE_SOFTWARE;
+  what.config = PERF_COUNT_SW_PAGE_FAULTS;
+  what.exclude_kernel = 1;
+  const long counter = syscall(SYS_perf_event_open, &what, 0L, -1L, -1L, 0L);
+  return counter < 0 || close(static_cast<int>(counter)) == 0;
+}
+/// A ring of which the kernel knows the thread that uses it, if there may be any.
+bool make_ring() {
+  struct {
+    unsigned entries[2], flags, others[27];
+  } how{{}, 1 << 12, {}};  // IORING_SETUP_SINGLE_ISSUER
+  const long ring = syscall(SYS_io_uring_setup, 4L, &how);
+  return ring < 0 || close(static_cast<int>(ring)) == 0;
+}
+const change of_one_thread[] = {{"SYS_perf_event_open", [](pthread_t, pid_t) { return count_faults(); }},
+                                {"SYS_io_uring_setup", [](pthread_t, pid_t) { return make_ring(); }}};
 
 // ---- threads that take turns
 
@@ -238,6 +289,7 @@ void of_itself() {
   await_members();
   for (const change& each : changes) of_a_thread(each, false, false);
   for (const change& each : own_changes) of_a_thread(each, false, false);
+  for (const change& each : of_one_thread) of_a_thread(each, false, false);
   for (const change& each : changes)
     if (names_by_number(each)) of_a_thread(each, false, true);
 }
@@ -285,6 +337,40 @@ void inherited() {
   }
 }
 
+/// The same of what others cannot change, where threads that wait are members: each of those that it creates creates another one.
+void inherited_of_own() {
+  await_members();
+  const others so_many;
+  for (const change& each : own_changes) {
+    turns by(false);
+    std::atomic<int> differ{0}, are_members{0};
+    pthread_join(start([&]() -> void* {
+      CHECK(each.make(pthread_self(), 0));
+      const std::string own = credentials_now();
+      const auto take = [&](int i) {
+        by.take(i, [&] {
+          if (driving_thread() != gettid()) ++are_members;
+          if (i != 0 && credentials_now() != own) ++differ;
+        });
+      };
+      std::vector<pthread_t> all;
+      for (int i = 1; i < takers; ++i)
+        all.push_back(start([&, i] { return result_of(start([&take, i] { return take(i), nullptr; })); }));
+      take(0);
+      for (const pthread_t thread : all) pthread_join(thread, nullptr);
+      return nullptr;
+    }), nullptr);
+    if (differ != 0 || are_members != 0)
+      std::fprintf(stderr, "%s: differs %d times, members %d times\n", each.name, differ.load(), are_members.load());
+    CHECK(differ == 0 && are_members == 0);
+  }
+  // Others may be members as before.
+  turns by;
+  const other_takers all(by);
+  by.take(0);
+  CHECK(by.are_as_they_must_be());
+}
+
 /// A name is no reason to stay with the kernel.
 void names() {
   await_members();
@@ -297,9 +383,12 @@ void names() {
     all.push_back(start([&, i]() -> void* {
       while (!have_names) {
       }
+      int turns_taken = 0;
       by.take(i, [&] {
         char its[16] = {};
         if (pthread_getname_np(pthread_self(), its, sizeof its) != 0 || name(i) != its) ++differ;
+        if (++turns_taken % 16 != 0) return;
+        child([&] { CHECK(prctl(PR_GET_NAME, its) == 0 && name(i) == its); });
       });
       return nullptr;
     }));
@@ -319,6 +408,7 @@ const subject all[] = {{"of another", of_another},
                        {"priority of the first thread", [] { of_first_thread(named("setpriority")); }},
                        {"priority of the first thread by its number", [] { of_first_thread(named("setpriority"), gettid()); }},
                        {"inherited", inherited},
+                       {"inherited, of its own", inherited_of_own},
                        {"names", names}};
 
 }  // namespace

@@ -229,28 +229,38 @@ void futex_beside_others() {
   result_of(waker);
 }
 
-/// A waiter that must go to its own kernel thread meanwhile is woken there.
-void futex_of_one_that_leaves() {
-  const others so_many;
+/// A waiter that must go to its own kernel thread meanwhile is woken there, unless the word has changed before.
+void futex_of_one_that_leaves(int scope, bool has_changed) {
   cpu_set_t all;
   sched_getaffinity(0, sizeof all, &all);
-  for (const int scope : {0, FUTEX_PRIVATE_FLAG}) {
-    std::uint32_t word = 0;
-    std::atomic<bool> is_back{false};
-    const pthread_t waiter = start([&word, &is_back, scope]() -> void* {
-      const timespec limit = timespec_of(10 * patience);
-      while (now(word) == 0) CHECK(futex(&word, FUTEX_WAIT | scope, 0, &limit) == 0 || errno == EAGAIN || errno == EINTR);
-      is_back = true;
-      return nullptr;
-    });
-    sleep_for(0.01);
-    CHECK(pthread_setaffinity_np(waiter, sizeof all, &all) == 0);
-    sleep_for(0.01);
-    __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
-    futex(&word, FUTEX_WAKE | scope, 1);
-    CHECK(soon([&] { return is_back.load(); }));
-    result_of(waiter);
-  }
+  std::uint32_t word = 0;
+  std::atomic<bool> is_back{false};
+  const pthread_t waiter = start([&word, &is_back, scope]() -> void* {
+    for (int i = 0; i < 10; ++i) sched_yield();
+    constexpr int unchanged = 77;
+    const timespec limit = timespec_of(10 * patience);
+    while (now(word) == 0) {
+      errno = unchanged;
+      const long result = futex(&word, FUTEX_WAIT | scope, 0, &limit);
+      CHECK(result == 0 ? errno == unchanged : errno == EAGAIN || errno == EINTR);
+    }
+    is_back = true;
+    return nullptr;
+  });
+  const auto change = [&] { __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST); };
+  sleep_for(0.01);
+  if (has_changed) change();
+  CHECK(pthread_setaffinity_np(waiter, sizeof all, &all) == 0);
+  sleep_for(0.01);
+  change();
+  futex(&word, FUTEX_WAKE | scope, 1);
+  CHECK(soon([&] { return is_back.load(); }));
+  result_of(waiter);
+}
+void futex_of_one_that_leaves() {
+  const others so_many;
+  for (const int scope : {0, FUTEX_PRIVATE_FLAG})
+    for (const bool has_changed : {false, true}) futex_of_one_that_leaves(scope, has_changed);
 }
 
 void private_futexes() {
