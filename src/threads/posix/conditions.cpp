@@ -13,13 +13,23 @@ using weir::threads::body;
 using weir::threads::comes_to_sleep;
 using weir::threads::event_count;
 using weir::threads::may_be_member;
+using weir::threads::next_event;
 using weir::threads::released_by_c_library;
+using weir::threads::sleep_on;
+using weir::threads::table;
 using weir::threads::this_body;
 using weir::threads::time_limit;
 
 weir::threads::mark<pthread_cond_t> is_shared, is_monotonic;
 
 event_count& events_of(const pthread_cond_t* c) { return weir::threads::all_of_conditions[weir::threads::place_of(c)]; }
+
+// There is no change of the object that a fence would follow: the caller has changed what the condition is about, and a waiter has
+// announced itself before it gave back the mutex under which that is done.
+unsigned notify(const pthread_cond_t* c, unsigned most) {
+  event_count& its = events_of(c);
+  return its.has_waiters() ? weir::threads::notify_slowly(its, c, most, table::others) : 0;
+}
 
 pthread_cond_t* made(pthread_cond_t* at, auto set) {
   pthread_condattr_t attributes;
@@ -51,7 +61,7 @@ std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* c
   {
     std::optional<weir::threads::deadline> limit;
     if (most != nullptr) limit.emplace(me, its, *most);
-    if (most == nullptr || !most->has_passed()) weir::threads::sleep_on(c, its, seen);
+    if (most == nullptr || !most->has_passed()) sleep_on(next_event(its, seen, c, table::others));
   }
   its.retire();
   // relaxed: written before the body was made ready.
@@ -83,12 +93,10 @@ BEFORE(int, pthread_cond_clockwait, (pthread_cond_t* c, pthread_mutex_t* m, cloc
   const released_by_c_library meanwhile(m);
   return next_pthread_cond_clockwait.get()(c, m, clock, until);
 }
-// There is no change of the object that a fence would follow: the caller has changed what the condition is about, and a waiter has
-// announced itself before it gave back the mutex under which that is done.
 BEFORE(int, pthread_cond_signal, (pthread_cond_t* c)) {
-  return weir::threads::notify(events_of(c), c, 1) != 0 ? 0 : next_pthread_cond_signal.get()(c);
+  return notify(c, 1) != 0 ? 0 : next_pthread_cond_signal.get()(c);
 }
 BEFORE(int, pthread_cond_broadcast, (pthread_cond_t* c)) {
-  weir::threads::notify(events_of(c), c, weir::threads::all_waiters);
+  notify(c, weir::threads::all_waiters);
   return next_pthread_cond_broadcast.get()(c);
 }

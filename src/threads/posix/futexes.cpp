@@ -53,32 +53,40 @@ long wait_in_kernel(const std::atomic<std::uint32_t>& word, std::uint32_t value,
   return result < 0 && errno == EAGAIN ? errno = before, 0 : result;
 }
 
+// Without a limit: a member sleeps on the word, in the list of its sleepers. It may return without having been woken, as the kernel allows.
+long sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  body& me = *this_body;
+  const interruption signal;
+  me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
+  if (word.load(std::memory_order_relaxed) != value) return failed(EAGAIN);  // relaxed: looked at again before it sleeps
+  sleep_on({&word, value, table::asked_about});
+  return me.is_notified.load(std::memory_order_relaxed) == 0 && signal.has_come() ? failed(EINTR) : 0;
+}
+
 // Nothing: the calling thread is no member.
 std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t value, int scope, const time_limit* most) {
   if (!may_be_member() || !comes_to_sleep()) return std::nullopt;
-  if (most != nullptr && (!most->is_valid() || most->at.tv_sec < 0)) return failed(EINVAL);
+  if (most == nullptr) return sleep_while(word, value);
+  if (!most->is_valid() || most->at.tv_sec < 0) return failed(EINVAL);
   event_count& its = events_of(&word);
   body& me = *this_body;
   const interruption signal;
   std::optional<deadline> limit;
-  // Words share event counts, so a member that is about to sleep may be kept awake by a wake-up on another word. Then a wait without a
-  // limit returns, as the kernel allows: a wake-up that comes before the next announcement would be lost, if the word does not change.
   for (bool is_first = true;; is_first = false) {
     me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
     const std::uint32_t seen = its.announce();
     const bool waits = word.load(std::memory_order_relaxed) == value;  // relaxed: announce() has a fence
     bool is_late = false, stays = true;
-    if (waits && most != nullptr) {
+    if (waits) {
       is_late = limit ? limit->has_passed() : most->has_passed();
       if (!is_late && !limit) limit.emplace(me, its, *most);
     }
-    if (waits && !is_late) stays = sleep_on(&word, its, seen);
+    if (waits && !is_late) stays = sleep_on(next_event(its, seen, &word));
     its.retire();
     if (!waits) return is_first ? failed(EAGAIN) : 0;
     if (me.is_notified.load(std::memory_order_relaxed) != 0) return 0;
     if (signal.has_come()) return failed(EINTR);
     if (is_late) return failed(ETIMEDOUT);
-    if (most == nullptr) return 0;
     if (!stays) return wait_in_kernel(word, value, scope, *most);
   }
 }

@@ -42,6 +42,12 @@ class usual_mutex {
   // relaxed: whoever finds it taken tries again after a fence, or sleeps.
   bool is_taken() const { return std::atomic_ref(its_.__lock).load(std::memory_order_relaxed) != free; }
   bool is_usual() const { return its_.__kind == kind && is_known; }
+  /// The mutex's first word.
+  const std::atomic<std::uint32_t>& word() const {
+    static_assert(offsetof(__pthread_mutex_s, __lock) == 0);
+    return reinterpret_cast<const std::atomic<std::uint32_t>&>(its_.__lock);
+  }
+  static bool is_taken(std::uint32_t word) { return word != free; }
   bool try_lock() {
     int expected = free;
     // acquire: what was done under it.
@@ -123,11 +129,17 @@ int try_lock(pthread_mutex_t* m) {
 std::optional<int> wait_for(pthread_mutex_t* m, const time_limit* most = nullptr) {
   if (is_error_checking(m)) return std::nullopt;
   constexpr int left = -1;
-  const auto once = [m] {
+  const auto& released = weir::threads::released_by_c_library::how_many(m);
+  const auto once = [m, &released] {
     const int now = try_lock(m);
-    return now == EBUSY && weir::threads::released_by_c_library::may_be(m) ? left : now;
+    // relaxed: the member has announced itself, with a fence, or looks again when it has.
+    return now == EBUSY && released.load(std::memory_order_relaxed) != 0 ? left : now;
   };
-  const std::optional<int> waited = weir::threads::wait_while(EBUSY, m, once, most);
+  const usual_mutex its(m);
+  const std::optional<int> waited =
+      its.is_usual() && most == nullptr
+          ? weir::threads::wait_while_word(EBUSY, its.word(), [](std::uint32_t now) { return usual_mutex::is_taken(now); }, once, &released)
+          : weir::threads::wait_while(EBUSY, m, once, most);
   if (waited != left) return waited;
   if (!weir::threads::detach_to_block()) weir::threads::hand_off_to_block();
   return std::nullopt;

@@ -12,15 +12,13 @@ using weir::threads::without_ticks;
 constinit weir::threads::next_function<int(sem_t*)> try_wait("sem_trywait");
 weir::threads::mark<sem_t> is_shared;
 
-/// The value of a semaphore, in the C library's representation: the lower half of the first word. To ask the C library whether a
+/// The value of a semaphore, in the C library's representation: the first word. To ask the C library whether a
 /// semaphore is zero takes as long as a fifth of a switch.
-std::uint32_t value_of(const sem_t* s) {
-  // relaxed: whoever finds zero tries again after a fence, or sleeps.
-  return static_cast<std::uint32_t>(__atomic_load_n(reinterpret_cast<const std::uint64_t*>(s), __ATOMIC_RELAXED));
-}
+const std::atomic<std::uint32_t>& value_of(const sem_t* s) { return *reinterpret_cast<const std::atomic<std::uint32_t>*>(s); }
 /// Found when the library is loaded: does the C library represent it so?
 constinit bool is_value_known = false;
-bool is_zero(const sem_t* s) { return is_value_known && value_of(s) == 0; }
+// relaxed: whoever finds zero tries again after a fence, or sleeps.
+bool is_zero(const sem_t* s) { return is_value_known && value_of(s).load(std::memory_order_relaxed) == 0; }
 
 [[gnu::constructor]] void when_loaded() {
   is_shared.find([](sem_t* at, bool it) { sem_init(at, it ? 1 : 0, 0); });
@@ -39,7 +37,10 @@ std::optional<int> wait_for(sem_t* s, const void* caller, const time_limit* most
   int now = once();
   if (now == EAGAIN) {
     if (most != nullptr && !most->is_valid()) return errno = EINVAL, -1;
-    const std::optional<int> waited = weir::threads::wait_while(EAGAIN, s, once, most, true);
+    const auto is_busy = [](std::uint32_t value) { return value == 0; };
+    const std::optional<int> waited = is_value_known && most == nullptr
+                                          ? weir::threads::wait_while_word(EAGAIN, value_of(s), is_busy, once, nullptr, true)
+                                          : weir::threads::wait_while(EAGAIN, s, once, most, true);
     if (!waited) return errno = before, std::nullopt;
     now = *waited;
   }

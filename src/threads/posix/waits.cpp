@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include "threads/scheduling/processor.hpp"
-#include "threads/scheduling/sleepers.hpp"
 
 namespace weir::threads {
 
@@ -21,8 +20,6 @@ constinit std::atomic<std::uint32_t> released[event_counts];
   });
 }
 
-using address = const std::atomic<std::uint32_t>;
-
 }  // namespace
 
 released_by_c_library::released_by_c_library(const void* mutex) : count_(released[place_of(mutex)]) {
@@ -32,23 +29,21 @@ released_by_c_library::released_by_c_library(const void* mutex) : count_(release
   notify(mutex, all_waiters);
 }
 released_by_c_library::~released_by_c_library() { count_.fetch_sub(1, std::memory_order_relaxed); }
-bool released_by_c_library::may_be(const void* mutex) {
-  return released[place_of(mutex)].load(std::memory_order_relaxed) != 0;  // relaxed: announce() has a fence
-}
+const std::atomic<std::uint32_t>& released_by_c_library::how_many(const void* mutex) { return released[place_of(mutex)]; }
 
-bool sleep_on(const void* object, const event_count& its, std::uint32_t seen) {
+bool sleep_on(const awaited& what) {
   {
     const without_preemption to_the_end;
     if (this_body == nullptr) return false;
-    this_body->where()->sleep(*this_body, {&its.events(), seen, static_cast<address*>(object)});
+    this_body->where()->sleep(*this_body, what);
   }
   return this_body != nullptr || attach_to_wait();
 }
 
-unsigned notify_slowly(event_count& its, const void* object, unsigned most) {
-  its.happens();
+unsigned notify_slowly(event_count& its, const void* object, unsigned most, table in) {
+  if (its.has_waiters()) its.happens();
   if (leaves_wake_up()) return 0;
-  return wake_on(*static_cast<address*>(object), most);
+  return wake_on(*static_cast<const std::atomic<std::uint32_t>*>(object), most, in);
 }
 
 }  // namespace weir::threads

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <limits>
@@ -15,6 +16,7 @@
 #include "threads/posix/before.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/deadlines.hpp"
+#include "threads/scheduling/sleepers.hpp"
 #include "threads/support/allocator.hpp"
 
 namespace weir::threads {
@@ -27,9 +29,9 @@ extern constinit event_count all_event_counts[event_counts];
 /// Conditions have others: who waits gives back the mutex after the announcement. An event of a mutex with the same event count would keep
 /// the member awake each time.
 extern constinit event_count all_of_conditions[event_counts];
+/// As the table of sleepers finds its lists, so that a notifier computes one place for both.
 inline std::size_t place_of(const void* object) {
-  const auto at = reinterpret_cast<std::uintptr_t>(object);  // objects of the C library take 4 to 56 bytes
-  return (at / 8 ^ at / 4096) % event_counts;
+  return std::uint64_t{reinterpret_cast<std::uintptr_t>(object)} * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(event_counts));
 }
 inline event_count& events_of(const void* object) { return all_event_counts[place_of(object)]; }
 
@@ -38,17 +40,20 @@ inline bool may_be_member() { return scheduled_by != nullptr || all_are_members(
 /// `return_address`: of the function by which the thread waits.
 inline bool may_be_member(const void* return_address) { return may_be_member() && !is_called_by_allocator(return_address); }
 
-/// The calling body sleeps on the object until it is woken, unless there have been more events than `seen`. False: it is no body
-/// of a processor any more.
-bool sleep_on(const void* object, const event_count& its, std::uint32_t seen);
+/// The calling body sleeps until it is woken, unless it must stay awake. False: it is no body of a processor any more.
+bool sleep_on(const awaited& what);
+/// What a member sleeps on that waits for an object: until there is another event than those that it has seen.
+inline awaited next_event(const event_count& its, std::uint32_t seen, const void* object, table in = table::asked_about) {
+  return {&its.events(), seen, in, static_cast<const std::atomic<std::uint32_t>*>(object)};
+}
 
 /// After a change of the object: wakes at most `most` members that wait for it, and returns how many have been woken.
-unsigned notify_slowly(event_count& its, const void* object, unsigned most);
-inline unsigned notify(event_count& its, const void* object, unsigned most) {
+unsigned notify_slowly(event_count& its, const void* object, unsigned most, table in);
+inline unsigned notify(const void* object, unsigned most = 1) {
   native_threads::fence_after_update();  // the C library's
-  return its.has_waiters() ? notify_slowly(its, object, most) : 0;
+  event_count& its = events_of(object);
+  return its.has_waiters() || has_sleepers(object) ? notify_slowly(its, object, most, table::asked_about) : 0;
 }
-inline unsigned notify(const void* object, unsigned most = 1) { return notify(events_of(object), object, most); }
 inline constexpr unsigned all_waiters = std::numeric_limits<unsigned>::max();
 
 /// During the lifetime of this object: has a signal come that ends calls?
@@ -86,10 +91,25 @@ std::optional<int> wait_while(int busy, const void* object, Try try_once, const 
       else
         late = limit->has_passed();
     }
-    if (waits && !late && sleep_on(object, its, seen)) continue;
+    if (waits && !late && sleep_on(next_event(its, seen, object))) continue;
     its.retire();
     if (!waits) return now;
     return late ? std::optional(ETIMEDOUT) : std::nullopt;
+  }
+}
+
+/// The same without a time limit, for an object that shows by its first word whether it is busy: a member sleeps on that word, as
+/// on a futex. Its place in the list of sleepers announces it, which saves three atomic updates. `must_be_zero`: see awaited.
+template <class IsBusy, class Try>
+std::optional<int> wait_while_word(int busy, const std::atomic<std::uint32_t>& word, IsBusy is_busy, Try try_once,
+                                   const std::atomic<std::uint32_t>* must_be_zero = nullptr, bool may_be_interrupted = false) {
+  if (!comes_to_sleep()) return std::nullopt;
+  const interruption signal;
+  for (;;) {
+    if (const int now = try_once(); now != busy) return now;
+    if (may_be_interrupted && signal.has_come()) return EINTR;
+    const std::uint32_t value = word.load(std::memory_order_relaxed);  // relaxed: looked at again before the member sleeps
+    if (is_busy(value) && !sleep_on({&word, value, table::asked_about, &word, must_be_zero})) return std::nullopt;
   }
 }
 
@@ -100,8 +120,8 @@ class released_by_c_library {
   explicit released_by_c_library(const void* mutex);
   released_by_c_library(const released_by_c_library&) = delete;
   ~released_by_c_library();
-  /// Asked by a member that has announced itself. Also true for mutexes that share an event count.
-  static bool may_be(const void* mutex);
+  /// Asked by a member that has announced itself: zero, unless the mutex, or one that shares an event count, may be released so.
+  static const std::atomic<std::uint32_t>& how_many(const void* mutex);
 
  private:
   std::atomic<std::uint32_t>& count_;

@@ -13,6 +13,7 @@
 #include "threads/preemption/pause_traps.hpp"
 #include "threads/preemption/questions.hpp"
 #include "threads/preemption/tick.hpp"
+#include "threads/program/polling_evidence.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
@@ -114,14 +115,19 @@ std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
   return next = policy.next(now);
 }
 
-// A thread that gets its processor back may find that its wait has just ended: then its loop polls no more, but it is still at its `pause`.
+// A thread that gets its processor back may find that its wait has just ended: then its loop polls no more, but it is still at its `pause`,
+// or in a loop that is known.
 void answer_poll_question(const ucontext_t& in) {
+  static constinit polling_loops known;
   body* const own = own_body_of_thread();
   if (own == nullptr) return;
+  const std::uintptr_t code = code_of(in);
   polling its;
-  const bool polls = its.begin(in) || pause_at(code_of(in)) != 0;
+  const bool is_in_loop = its.begin(in);
+  if (is_in_loop) known.add(its.first(), its.last());
+  const bool polls = is_in_loop || pause_at(code) != 0 || known.has(code);
   if (polls) own->count_waits(waits_often);
-  if (!is_own_code(code_of(in))) note_running_thread(polls);
+  if (!is_own_code(code)) note_running_thread(polls);
 }
 
 }  // namespace weir::threads

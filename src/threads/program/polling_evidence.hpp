@@ -4,10 +4,42 @@
 // once may have been about to sleep, as a mutex that spins for a moment first.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace weir::threads {
+
+/// Loops in which threads have been found to poll.
+///
+/// Most threads that are asked have no processor, and answer when they have one again. The wait of such a thread may have ended
+/// meanwhile, and then its loop polls no more. Where threads wait for each other in turn, that is so for each of them: the kernel runs
+/// them in turn, too. Those that had a processor when they were asked show where they poll.
+class polling_loops {
+ public:
+  /// The addresses of the loop's first and last instruction. Thread-safe, and async-signal-safe, as has().
+  void add(std::uintptr_t first, std::uintptr_t last) {
+    if (has(first) || last - first > longest || first << bits >> bits != first) return;
+    // relaxed, all: hints.
+    const unsigned to = next_.fetch_add(1, std::memory_order_relaxed) % remembered;
+    all_[to].store(first << bits | (last - first), std::memory_order_relaxed);
+  }
+  bool has(std::uintptr_t code) const {
+    return std::ranges::any_of(all_, [code](const auto& each) {
+      const std::uint64_t its = each.load(std::memory_order_relaxed);
+      return its != 0 && code - (its >> bits) <= (its & longest);
+    });
+  }
+
+ private:
+  static constexpr std::size_t remembered = 16;
+  // A word for each: its address, and how much further its last instruction lies.
+  static constexpr unsigned bits = 12;
+  static constexpr std::uint64_t longest = (1u << bits) - 1;
+  std::atomic<std::uint64_t> all_[remembered]{};
+  std::atomic<unsigned> next_{0};
+};
 
 class polling_evidence {
  public:

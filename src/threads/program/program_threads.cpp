@@ -1,6 +1,7 @@
 #include "threads/program/program_threads.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <signal.h>
@@ -59,7 +60,7 @@ struct known_thread {
   unsigned number = 0, among = 0;  // seats are taken in turn among so many
   unsigned waits_before_seat = 0;
   absences seat_left;
-  bool has_been_member = false, watches = false;
+  bool has_been_member = false;
 };
 
 namespace {
@@ -269,6 +270,21 @@ program_thread::~program_thread() {
   living.fetch_sub(1, std::memory_order_relaxed);
 }
 
+namespace {
+// The monitor runs for another thread from now on: while seats are not open, nobody else would see that the others poll. False: for none.
+bool passes_on_watch() {
+  if (all_are_members()) return false;
+  const claimant no_end_meanwhile;
+  body* other = nullptr;
+  std::size_t place = 0;
+  claimant::for_some_bodies(place, std::numeric_limits<std::size_t>::max(), [&](body& b) {
+    if (b.is_adopted) other = &b;
+  });
+  if (other != nullptr) other->watches = true;
+  return other != nullptr;
+}
+}  // namespace
+
 void end_program_thread() {
   stays_in_kernel = true;
   if (mine == nullptr) return;
@@ -276,7 +292,7 @@ void end_program_thread() {
   pthread_setspecific(end_of_thread, nullptr);
   void* const place = ended.its.parking;
   abandon(ended.its);
-  if (ended.watches) {
+  if (ended.its.watches && !passes_on_watch()) {
     is_watched.store(false, std::memory_order_relaxed);
     end_to_watch();
   }
@@ -295,7 +311,7 @@ void expect_another() {
   // Where there are fewer, most may have a processor whatever others do.
   const bool others_may_matter = adapts_to_others && 2 * then > processors_for_all;
   if ((all_are_members() ? others_may_matter : too_many) && !gives_own_state && !is_watched.exchange(true, std::memory_order_relaxed)) {
-    mine->watches = true;
+    mine->its.watches = true;
     begin_to_watch();
     wake_monitor_at(0);
   }

@@ -50,7 +50,7 @@ class basic_driver : public Bodies::queue {
   [[gnu::noinline]] void yield(body& me);
 
   /// The same, until the word is woken; at once if it has another value.
-  [[gnu::noinline]] void sleep(body& me, awaited on);
+  [[gnu::noinline]] void sleep(body& me, const awaited& on);
 
   /// `me` goes on at its seat, or detached if it has no seat.
   [[gnu::noinline]] void leave(body& me);
@@ -217,7 +217,7 @@ void basic_driver<Bodies>::yield(body& me) {
 }
 
 template <class Bodies>
-void basic_driver<Bodies>::sleep(body& me, awaited on) {
+void basic_driver<Bodies>::sleep(body& me, const awaited& on) {
   if (this->alone_runs(me)) [[likely]] {
     if (!Bodies::falls_asleep(me, on)) return answer(me);
     // It may have been made ready meanwhile.

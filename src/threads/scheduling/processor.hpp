@@ -63,7 +63,7 @@ struct native_bodies {
   static void switch_context(body& me, body& next) { weir_switch(&me.at, next.at, next.thread_pointer); }
   /// The kernel thread of `b` is parked, and makes it ready where it belongs.
   static void lend(body& b);
-  static bool falls_asleep(body& b, awaited on) { return threads::falls_asleep(b, on); }
+  static bool falls_asleep(body& b, const awaited& on) { return threads::falls_asleep(b, on); }
   static void pause() { native::pause(); }
 
   using signal = siginfo_t;

@@ -9,16 +9,22 @@
 
 namespace weir::threads {
 
+constinit basic_sleep_queues<native_threads> sleepers_asked_about;
+
 namespace {
 
 using bucket = basic_sleep_queue<native_threads>;
-constinit basic_sleep_queues<native_threads> all;
-bucket& bucket_of(const void* object) { return all.of(reinterpret_cast<std::uintptr_t>(object)); }
+constinit basic_sleep_queues<native_threads> other_sleepers;
+bucket& bucket_of(const void* object, table in) {
+  return (in == table::others ? other_sleepers : sleepers_asked_about).of(reinterpret_cast<std::uintptr_t>(object));
+}
+void for_each_bucket(auto what) {
+  for (auto* const all : {&other_sleepers, &sleepers_asked_about})
+    for (bucket& b : *all) what(b);
+}
 
 [[gnu::constructor]] void when_loaded() {
-  pthread_atfork(nullptr, nullptr, [] {
-    for (bucket& b : all) b.forget();
-  });
+  pthread_atfork(nullptr, nullptr, [] { for_each_bucket([](bucket& b) { b.forget(); }); });
 }
 
 // A handler of the program may wake sleepers, by sem_post(), though it has interrupted a function of this file, or of the run
@@ -51,15 +57,18 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept
   this_body->where()->sleep(*this_body, {&word, value});
 }
 
-bool falls_asleep(body& b, awaited on) noexcept {
+bool falls_asleep(body& b, const awaited& on) noexcept {
   const changing lists;
-  return bucket_of(on.object).add(b, *on.object, *on.word, on.value, [&b] { return b.has_signals(); });
+  return bucket_of(on.object, on.in).add(b, *on.object, *on.word, on.value, [&] {
+    // relaxed: add() has a fence.
+    return b.has_signals() || (on.must_be_zero != nullptr && on.must_be_zero->load(std::memory_order_relaxed) != 0);
+  });
 }
 
-void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept { wake_on(word, most); }
+void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept { wake_on(word, most, table::others); }
 
-unsigned wake_on(const std::atomic<std::uint32_t>& object, unsigned most) noexcept {
-  bucket& its = bucket_of(&object);
+unsigned wake_on(const std::atomic<std::uint32_t>& object, unsigned most, table in) noexcept {
+  bucket& its = bucket_of(&object, in);
   if (!its.has_sleepers()) return 0;
   const without_preemption to_the_end;
   const changing lists;
@@ -72,7 +81,7 @@ void wake_body(body& b) noexcept {
   if (object == nullptr) return;
   const without_preemption to_the_end;
   const changing lists;
-  bucket_of(object).wake(b, this_body);
+  for (const table in : {table::others, table::asked_about}) bucket_of(object, in).wake(b, this_body);
 }
 
 bool leaves_wake_up() noexcept {
@@ -85,8 +94,9 @@ bool leaves_wake_up() noexcept {
 void wake_those_left() noexcept {
   if (!left_to_monitor.load(std::memory_order_relaxed) || !left_to_monitor.exchange(false, std::memory_order_acquire)) return;
   std::atomic_thread_fence(std::memory_order_seq_cst);  // as in add()
-  for (bucket& b : all)
+  for_each_bucket([](bucket& b) {
     if (b.has_sleepers()) b.wake_all();
+  });
 }
 
 }  // namespace weir::threads

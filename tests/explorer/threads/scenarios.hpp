@@ -39,6 +39,7 @@ inline std::vector<named> all_scenarios() {
           of<watching<true>>("watching what is done inside", 2),
           of<watching<false>>("watching what is done outside", 2),
           of<sleeping>("sleeping", 2),
+          of<sleeping_while_zero>("sleeping while a word is zero", 2),
           of<counting_one>("counting", 2),
           of<counting_until>("counting until a time", 2),
           of<stealing<true>>("stealing from one that takes", 2),

@@ -105,6 +105,28 @@ struct sleeping : scenario {
   }
 };
 
+/// A body sleeps on a word while another word is zero, which member 1 changes.
+struct sleeping_while_zero : scenario {
+  sleep_queue bucket;
+  word<std::uint32_t> word_of_object{0}, must_be_zero{0};
+  queue processor;
+  body its;
+  void pass(unsigned member, unsigned members) {
+    begin(member, [&] { belongs(its, processor); });
+    if (member == 0) {
+      its.has_done.store(1, order::relaxed);
+      const auto stays_awake = [&] { return must_be_zero.load(order::relaxed) != 0; };
+      if (bucket.add(its, word_of_object, word_of_object, 0, stays_awake)) await(processor, its);
+      check(must_be_zero.load(order::relaxed) == 1);
+    } else {
+      must_be_zero.store(1, order::relaxed);
+      machine::full_fence();
+      if (bucket.has_sleepers()) bucket.wake(word_of_object, 1, nullptr);
+    }
+    if (is_last(members)) check(!bucket.has_sleepers());
+  }
+};
+
 /// Bodies sleep, each in a kernel thread of its own; the last member changes the word and wakes all, at once or one at a time.
 template <bool AtOnce>
 struct sleeping_together : scenario {

@@ -1,10 +1,11 @@
 // With WEIR_THREADS=auto, threads that sleep while they wait, or compute, stay threads of the kernel. Once some poll, all become members,
-// which were threads of the kernel when they began. Prints "ok".
+// which were threads of the kernel when they began; also if the thread that has created them has ended ("creator"). Prints "ok".
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
 #include <functional>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -57,9 +58,26 @@ void poll_for_turns(int me) {
   }
 }
 
+std::atomic<bool> creator_has_ended{false};
+
+void poll_without_creator() {
+  std::vector<std::thread> all;
+  std::thread([&all] {
+    for (int me = 0; me < threads; ++me)
+      all.emplace_back([me] {
+        creator_has_ended.wait(false);
+        poll_for_turns(me);
+      });
+  }).join();
+  creator_has_ended = true;
+  creator_has_ended.notify_all();
+  for (std::thread& each : all) each.join();
+}
+
 }  // namespace
 
-int main() {
+int main(int, char** words) {
+  if (words[1] != nullptr && std::string_view(words[1]) == "creator") return poll_without_creator(), std::puts("ok"), 0;
   run(sleep_for_turns);
   if (members != 0) return std::printf("%d times, threads that sleep were members\n", members.load()), 1;
   run(poll_for_turns);
