@@ -173,7 +173,7 @@ TEST(RegionSites, AProgramThatLeavesAPlaceWhileItIsTimedTriesOthers) {
 
 // The time between the last region before and the first one after is not the usual one's.
 TEST(RegionSites, AnInterruptedTrialDecidesNothing) {
-  for (unsigned regions = 100; regions < 400; ++regions) {
+  for (unsigned regions = 100; regions < 1000; ++regions) {
     sites its;
     run(its, 0, divided(1e6), regions);
     its.interrupt();
