@@ -101,6 +101,7 @@ void native::live_on(int processor) noexcept {
 
 void native::look_home(std::uint64_t now) noexcept {
   next_look_home = now + static_cast<std::uint64_t>(between_looks_home * ticks_per_microsecond());
+  if (scheduled_by != nullptr) return;  // the kernel thread is a virtual processor's
   const errno_kept around;
   if (sched_getcpu() != home) move_to(home);
 }

@@ -5,12 +5,14 @@
 
 #include "machine/processor_mask.hpp"
 #include "machine/raw_call.hpp"
+#include "machine/scheduling.hpp"
 
 namespace {
 // The simulated masks, used while `on`: the thread's mask, and the one that another process sets after the thread has set its own.
 bool on = false;
 cpu_set_t now, from_outside;
 bool interferes = false;
+unsigned changes = 0;
 
 cpu_set_t set_of(std::initializer_list<int> processors) {
   cpu_set_t s;
@@ -32,6 +34,7 @@ long get_affinity(std::size_t bytes, cpu_set_t* processors) {
 }
 long set_affinity(std::size_t bytes, const cpu_set_t* processors) {
   if (!on) return raw_call(SYS_sched_setaffinity, 0, static_cast<long>(bytes), as_argument(processors));
+  ++changes;
   now = set_of({});
   for (int p = 0; p < 8; ++p)
     if (CPU_ISSET_S(p, bytes, processors)) CPU_SET(p, &now);
@@ -53,6 +56,21 @@ TEST(LivingOn, LeavesWhatSomebodyElseHasSetMeanwhile) {
     const cpu_set_t expected = interferes ? from_outside : set_of({0, 1, 2});
     EXPECT_TRUE(CPU_EQUAL(&now, &expected)) << interferes;
     if (interferes) break;
+  }
+  on = false;
+}
+
+TEST(LivingOn, MovesNoVirtualProcessor) {
+  on = true;
+  now = set_of({0, 1, 2});
+  const weir::scheduling by_another{};
+  for (const bool has_seat : {true, false}) {
+    changes = 0;
+    weir::scheduled_by = has_seat ? &by_another : nullptr;
+    weir::native::live_on(1);
+    weir::native::migrate_home(weir::native::ticks());
+    EXPECT_EQ(changes == 0, has_seat);
+    weir::native::live_on(-1);
   }
   on = false;
 }

@@ -175,13 +175,16 @@ team& crew::of_size(unsigned size, team_form form) {
   if (t == nullptr) {
     t = std::make_unique<team>(size, form);
     t->knows = &reductions_;
+    if (sites_) may_be_chosen_within(*t);
   }
   last_form_ = form;
   return *(last_ = t.get());
 }
 
 team_form crew::form_at(const void* place, unsigned size, team_form usual) {
+  place_ = nullptr;
   if (differs_ || (threads::gives_own_state && size > workers_.size() + 1)) return team_form::in_seats(0);
+  place_ = place;
   if (!sites_ || place == nullptr || size < 2) return usual;
   const unsigned most = std::min(size, share_of_processors());
   const region_form chosen = sites_->begin(place, size, most);
@@ -234,7 +237,6 @@ void crew::work(worker& w) {
     if (affinity_matters()) move_to_place(t, w.number);
     // Others may have moved the worker from one seat to another meanwhile.
     if (seat != nullptr || had_seat) threads::go_to(seat);
-    had_seat = seat != nullptr;
     if (const int home = seat == nullptr ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
     if (makes_itself) [[unlikely]] t.make_member(w.number);
     me.icv = t.inherited;
@@ -247,6 +249,7 @@ void crew::work(worker& w) {
     current = &me;
     executed.run(executed.what);
     complete_tasks(me);
+    had_seat = me.seat != nullptr;  // it may have changed in the region
     last = &me;
     phases_.arrive(t.arrival, t.size, w.number, *w.flags, release_word::episode_in(seen), flags_of(), at_join(me));
   }
@@ -302,23 +305,30 @@ void crew::join(team& t) {
       threads::close_own_processor();
     if (host_) host_->end_region();
     if (sites_) sites_->end();
+    if (chooses_within_) [[unlikely]] end_choosing(t);
   }
 }
 
 // Workers wait where they were in their last region. Workers on the primary thread's processor run only while the primary thread
 // drives this processor.
 void crew::begin_in_seats(team& t) {
-  if (!t.seats.empty()) {
-    native::live_on(-1);
-    driving_.emplace();
-  } else {
-    threads::close_own_processor();
-  }
-  seated_ = !t.seats.empty();
+  t.seats.empty() ? stop_driving() : drive();
+}
+
+void crew::drive() {
+  driving_.emplace();
+  seated_ = true;
+}
+
+void crew::stop_driving() {
+  driving_.reset();
+  threads::close_own_processor();
+  seated_ = false;
 }
 
 void crew::dismiss() {
   explains_.reset();
+  explains_barriers_.reset();
   happens_before(&phases_.for_all);
   const std::uint64_t end = release_word::of(episode() + 1, release_word::everyone);
   if (how_released() == release_by::own_flags) {

@@ -5,6 +5,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,17 @@ namespace weir::openmp {
 
 namespace {
 
+using kind = explained_sites::kind;
 struct known_sites {
   const native_region_sites* its;
+  kind what;
   pthread_t of;
 };
+struct told_site : region_site {
+  kind what = kind::regions;
+};
 struct told {
-  std::vector<region_site> sites;
+  std::vector<told_site> sites;
   std::uint64_t lost = 0, lasted = 0;  // by trials, and of the threads that have the sites
 };
 struct everything {
@@ -44,13 +50,14 @@ constinit everything* known = nullptr;
 
 bool is_tried(const region_site& s) { return s.with_before.middle != 0; }
 
-void add(told& all, const native_region_sites& its) {
+void add(told& all, const native_region_sites& its, kind what) {
   all.lost += its.lost_in_trials();
-  all.lasted += its.lasted();
+  if (what == kind::regions) all.lasted += its.lasted();
   // What threads have not tried says nothing against what others have found.
-  its.for_each([&to = all.sites](const region_site& one) {
-    const auto same = [&one](const region_site& s) {
-      return s.place == one.place && s.size == one.size && (s.form == one.form || !is_tried(s) || !is_tried(one));
+  its.for_each([&to = all.sites, what](const region_site& known) {
+    const told_site one{known, what};
+    const auto same = [&one](const told_site& s) {
+      return s.what == one.what && s.place == one.place && s.size == one.size && (s.form == one.form || !is_tried(s) || !is_tried(one));
     };
     const auto found = std::ranges::find_if(to, same);
     if (found == to.end()) return to.push_back(one);
@@ -98,20 +105,29 @@ std::string saved(const region_site& s) {
   return usual.empty() ? "" : "; takes " + parts(s.of_usual) + " of the time " + usual + "; " + instead + " here would do as well";
 }
 
-void explain(const region_site& s) {
+void explain(const told_site& s, bool lasts) {
   std::string how = in_words(choice::processors, s.form[choice::processors], s.size);
   if (s.form[choice::barrier] != region_form::usual || (is_tried(s) && s.tried == choice::barrier))
     how += ", " + in_words(choice::barrier, s.form[choice::barrier], s.size);
-  std::fprintf(stderr, "weir:   %s, %u threads, %" PRIu64 " region%s: %s", text_of(s.place).c_str(), s.size, s.regions,
-               s.regions == 1 ? "" : "s", how.c_str());
+  const bool at_barriers = s.what == kind::barriers;
+  const char* const counted = at_barriers ? "barrier" : "region";
+  std::fprintf(stderr, "weir:   %s, %u threads, %" PRIu64 " %s%s%s: %s", text_of(s.place).c_str(), s.size, s.regions, counted,
+               s.regions == 1 ? "" : "s", at_barriers ? " looked at in a region that lasts" : "", how.c_str());
   if (!is_tried(s)) {
-    std::fputs(s.regions == 1 ? "; one region: nothing to try\n" : "; not tried yet\n", stderr);
+    std::fputs(lasts ? "; tried at its barriers\n" : s.regions == 1 ? "; one region: nothing to try\n" : "; not tried yet\n", stderr);
     return;
   }
   const bool has_changed = s.form[s.tried] == s.other;
-  std::fprintf(stderr, ", %s from one region to the next; %s %s%s\n", times(has_changed ? s.with_other : s.with_before).c_str(),
+  std::fprintf(stderr, ", %s from one %s to the next; %s %s%s\n", times(has_changed ? s.with_other : s.with_before).c_str(), counted,
                in_words(s.tried, has_changed ? s.before : s.other, s.size).c_str(),
                times(has_changed ? s.with_before : s.with_other).c_str(), saved(s).c_str());
+}
+
+/// A region that lasts, and has not been tried otherwise: its barriers are.
+bool is_tried_at_barriers(const told_site& s, const told& all) {
+  return s.what == kind::regions && !is_tried(s) && std::ranges::any_of(all.sites, [&s](const told_site& other) {
+           return other.what == kind::barriers && other.place == s.place && other.size == s.size;
+         });
 }
 
 /// What trials have cost; and where all regions have been found to do with the same number of processors, how to say so beforehand.
@@ -119,9 +135,10 @@ void explain_all(const told& all) {
   if (all.lost != 0)
     std::fprintf(stderr, "weir:   trials have taken %s %% of the time\n",
                  number(100 * static_cast<double>(all.lost) / static_cast<double>(std::max<std::uint64_t>(all.lasted, 1))).c_str());
-  const auto taken = [](const region_site& s) { return s.form[choice::processors]; };
-  const unsigned processors = taken(all.sites.front());
-  if (processors != region_form::usual && std::ranges::all_of(all.sites, [&](const region_site& s) { return taken(s) == processors; }))
+  std::set<unsigned> taken;
+  for (const told_site& s : all.sites)
+    if (!is_tried_at_barriers(s, all)) taken.insert(s.form[choice::processors]);
+  if (const unsigned processors = *taken.begin(); taken.size() == 1 && processors != region_form::usual)
     std::fprintf(stderr, "weir:   OMP_NUM_THREADS=%u for the whole program would do as well, if it leaves its number open\n", processors);
 }
 
@@ -158,11 +175,11 @@ void explain_profile() {
   const std::lock_guard lock(e.lock);
   if (e.has_regions) explain_profile();
   told all = e.ended;
-  std::vector<region_site>& sites = all.sites;
+  std::vector<told_site>& sites = all.sites;
   std::size_t others = 0;
   for (const known_sites& k : e.alive) {
-    if (pthread_equal(k.of, pthread_self()) != 0) add(all, *k.its);
-    else ++others;  // it may be changing them
+    if (pthread_equal(k.of, pthread_self()) != 0) add(all, *k.its, k.what);
+    else if (k.what == kind::regions) ++others;  // it may be changing them
   }
   if (sites.empty() && others == 0) {
     if (!e.has_regions) return;  // a shell that starts the program, or the like
@@ -175,8 +192,8 @@ void explain_profile() {
   }
   std::fprintf(stderr, "weir: the processors of the parallel regions of %s, by place; times are the middle one of some windows, and their range\n",
                program_invocation_short_name);
-  std::ranges::sort(sites, std::greater(), [](const region_site& s) { return static_cast<double>(s.regions) * s.region; });
-  for (const region_site& s : sites) explain(s);
+  std::ranges::sort(sites, std::greater(), [](const told_site& s) { return static_cast<double>(s.regions) * s.region; });
+  for (const told_site& s : sites) explain(s, is_tried_at_barriers(s, all));
   if (!sites.empty()) explain_all(all);
   if (others != 0) std::fprintf(stderr, "weir:   and those of %zu threads that have not ended\n", others);
 }
@@ -189,17 +206,17 @@ void note_regions() {
   e.has_regions = true;
 }
 
-explained_sites::explained_sites(const native_region_sites& its) : its_(its) {
+explained_sites::explained_sites(const native_region_sites& its, kind of) : its_(its), of_(of) {
   everything& e = *known;
   const std::lock_guard lock(e.lock);
-  e.alive.push_back({&its, pthread_self()});
+  e.alive.push_back({&its, of, pthread_self()});
 }
 
 explained_sites::~explained_sites() {
   everything& e = *known;
   const std::lock_guard lock(e.lock);
   std::erase_if(e.alive, [this](const known_sites& k) { return k.its == &its_; });
-  add(e.ended, its_);
+  add(e.ended, its_, of_);
 }
 
 }  // namespace weir::openmp

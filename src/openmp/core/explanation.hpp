@@ -1,6 +1,8 @@
 // WEIR_EXPLAIN: at the end of the program, on how many processors the regions of each place have computed, and why.
 #pragma once
 
+#include <cstdint>
+
 #include <weir/machine/native.hpp>
 
 #include "openmp/core/region_clock.hpp"
@@ -10,12 +12,15 @@ namespace weir::openmp {
 /// The sites of the calling thread, as long as its crew has them. What they have learned is kept until the program ends.
 class explained_sites {
  public:
-  explicit explained_sites(const native_region_sites& its);
+  /// What is counted as a region of a site: regions, or barriers in a region that lasts.
+  enum kind : std::uint8_t { regions, barriers };
+  explicit explained_sites(const native_region_sites& its, kind of = regions);
   ~explained_sites();
   explained_sites(const explained_sites&) = delete;
 
  private:
   const native_region_sites& its_;
+  const kind of_;
 };
 
 /// The program has begun a parallel region.

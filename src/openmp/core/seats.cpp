@@ -6,6 +6,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "openmp/core/crew.hpp"
 #include "openmp/core/on_node.hpp"
 #include "openmp/settings/initial.hpp"
 #include "threads/threads.hpp"
@@ -72,6 +73,7 @@ void take_seats(team& t) {
     seat_of[m] = static_cast<int>(m % t.seats.size());
     t.members[m].seat = t.seats[m % t.seats.size()];
     t.members[m].seated_for = outer.parent != nullptr ? 0 : t.processors <= share ? share : seats_elsewhere;
+    t.members[m].sits_among = static_cast<unsigned>(t.seats.size());
   }
   t.place_barrier(seat_of);
 }
@@ -79,28 +81,75 @@ void take_seats(team& t) {
 bool sleeps(const team& t, unsigned seat) { return threads::sleeps(*t.seats[seat]); }
 void wake_seat(team& t, unsigned seat) { threads::wake_up(*t.seats[seat]); }
 
+namespace {
+void count_as_moved(team& t, bool so) {
+  if (t.counts_as_moved.load(std::memory_order_relaxed) == so || t.counts_as_moved.exchange(so, std::memory_order_relaxed) == so) return;
+  if (so) {
+    teams_that_have_moved.fetch_add(1, std::memory_order_relaxed);
+    native::crowded(true);
+  } else if (teams_that_have_moved.fetch_sub(1, std::memory_order_relaxed) == 1) {
+    native::crowded(false);
+  }
+}
+
+void sit_among(member& me, unsigned processors, threads::processor* first) {
+  if (std::exchange(me.sits_among, processors) == processors) return;
+  threads::processor* to = nullptr;
+  if (processors != 0) {
+    const unsigned which = me.number % processors;
+    to = which == 0 ? first : threads::helper_beside(*first, which - 1);
+    if (to == nullptr) return;  // the system refuses a thread
+  }
+  team& t = *me.of;
+  if (to == me.seat) return;
+  if (me.seat == nullptr) t.with_seats.fetch_add(1, std::memory_order_relaxed);
+  me.seat = to;
+  t.has_moved.store(true, std::memory_order_relaxed);
+  // relaxed, both: who has counted itself out, and is still on a processor that closes, goes on in its own kernel thread.
+  if (to == nullptr) t.with_seats.fetch_sub(1, std::memory_order_relaxed);
+  threads::go_to(to);
+}
+}  // namespace
+
 // The barrier keeps its groups. The body of the primary thread stays where it is.
 void take_another_seat(member& me) {
   team& t = *me.of;
   await_turn();
-  const unsigned before = std::exchange(me.seated_for, share_word());
-  if (me.number == 0 || (before & ~others_turn) == (me.seated_for & ~others_turn)) return;
-  const unsigned which = me.number % std::min(me.seated_for & ~others_turn, t.size);
-  threads::processor* const to = which == 0 ? t.seats.front() : threads::helper_beside(*t.seats.front(), which - 1);
-  if (to == nullptr || to == me.seat) return;
-  me.seat = to;
-  if (!t.has_moved.exchange(true, std::memory_order_relaxed)) {
-    teams_that_have_moved.fetch_add(1, std::memory_order_relaxed);
-    native::crowded(true);
+  const unsigned word = share_word(), share = share_in(word);
+  me.seated_for = word & ~members_look;
+  if (me.number == 0) {
+    if (t.of_program != nullptr && ((word & members_look) != 0 || t.seats.empty())) t.of_program->choose_within(t);
+    return;
   }
-  threads::go_to(to);
+  // acquire: the first seat.
+  if (const unsigned chosen = t.computes_on.load(std::memory_order_acquire); chosen != 0)
+    return sit_among(me, std::min(chosen, share), t.first_seat);
+  if (t.seats.empty()) return sit_among(me, 0, nullptr);
+  const auto seats = share == t.share ? static_cast<unsigned>(t.seats.size()) : t.size;
+  if (share != t.share) count_as_moved(t, true);
+  sit_among(me, std::min(share, seats), t.seats.front());
+}
+
+void compute_on(team& t, unsigned processors) {
+  count_as_moved(t, processors != 0);
+  if (processors != 0) shared_seats.store(true, std::memory_order_relaxed);  // by the crews of members that have come there
+  t.computes_on.store(processors, std::memory_order_release);  // release: the first seat
+}
+
+void forget_seats(team& t) {
+  if (!forget_moves(t)) return;
+  for (unsigned m = 1; m < t.size; ++m) {
+    t.members[m].seat = nullptr;
+    t.members[m].sits_among = 0;
+  }
+  t.with_seats.store(0, std::memory_order_relaxed);  // relaxed: published by the next release
 }
 
 bool forget_moves(team& t) {
+  count_as_moved(t, false);
   // relaxed, both: the primary thread has waited for all members.
   if (!t.has_moved.load(std::memory_order_relaxed)) return false;
   t.has_moved.store(false, std::memory_order_relaxed);
-  if (teams_that_have_moved.fetch_sub(1, std::memory_order_relaxed) == 1) native::crowded(false);
   return true;
 }
 

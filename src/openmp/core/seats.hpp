@@ -30,7 +30,7 @@ bool sleeps(const team& t, unsigned seat);
 /// Wakes this seat's kernel thread to look for bodies, also those of other seats.
 void wake_seat(team& t, unsigned seat);
 unsigned share_within(const team& outer);
-/// Has a nested team had the seats of the team around it? Then workers of several crews may wait on one processor.
+/// Has a nested team had the seats of the team around it, or may it have had them? Then workers of several crews may wait on one processor.
 bool seats_have_been_shared();
 inline void find_place(team& t) {
   const team& outer = *t.parent->of;
@@ -39,9 +39,14 @@ inline void find_place(team& t) {
   if (t.processors != 0) take_seats(t);
 }
 
-/// In a long region, the members of an outermost team move at barriers when the team may take more processors, or fewer, and wait there
-/// for their program's turn. Called by the member before it arrives.
+/// In a long region, the members of an outermost team move at barriers when the team may take more processors, or fewer, or is to compute
+/// on others, and wait there for their program's turn. Called by the member before it arrives.
 void take_another_seat(member& me);
+/// In such a region the primary thread has chosen that the members sit among so many processors from now on, beginning with `t.first_seat`;
+/// 0: as usual.
+void compute_on(team& t, unsigned processors);
+/// A team of kernel threads is one again, after such a region.
+void forget_seats(team& t);
 /// Called by the primary thread between regions, or before the team ends. Returns whether any of the members had moved.
 bool forget_moves(team& t);
 inline bool may_need_another_seat(const member& me) {

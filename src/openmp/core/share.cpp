@@ -23,6 +23,7 @@
 #include "openmp/core/on_node.hpp"
 #include "openmp/core/quota_use.hpp"
 #include "openmp/core/seats.hpp"
+#include "openmp/settings/initial.hpp"
 #include "openmp/support/stop.hpp"
 #include "threads/threads.hpp"
 
@@ -51,6 +52,9 @@ class share_watch {
   // that.
   static constexpr unsigned quiet_after = 3;
   static constexpr long between_looks_ns = 10'000'000, with_one_host_ns = 100'000'000;
+  static constexpr long lasting_ns = with_one_host_ns;  // that a region has lasted; one look is enough where there is one host
+  // Members that look at barriers of less than some microseconds pay a tenth for it, so they do it in one of so many looks.
+  static constexpr unsigned looks_of_rest = 16;
 
   static void* run(void* its);
   bool lock_soon();
@@ -61,6 +65,7 @@ class share_watch {
   }
   void start_if_needed();
   long until_next_look() const;
+  bool asks_members_of(host& h, std::uint32_t regions) const;
   void look();
   void look_if_possible();
   void divide(std::size_t active);
@@ -79,6 +84,7 @@ class share_watch {
   std::vector<host*> hosts_;
   unsigned processors_ = 0;  // of the process, now; 0: not known yet
   bool waits_ = false;  // others have their turn
+  bool members_look_ = false;
   quota_use quota_use_;
   bool running_ = false;
   on_node on_node_;
@@ -158,7 +164,7 @@ void share_watch::program_starts(bool begins) {
 
 void share_watch::divide(std::size_t active) {
   const auto hosts = static_cast<unsigned>(std::max<std::size_t>(active, 1));
-  const unsigned share = std::max(processors_ / hosts, 1u) | (waits_ ? others_turn : 0);
+  const unsigned share = std::max(processors_ / hosts, 1u) | (waits_ ? others_turn : 0) | (members_look_ ? members_look : 0);
   const unsigned before = processors_of_each_host.exchange(share, std::memory_order_relaxed);
   if ((before & ~share & others_turn) == 0) return;
   raw_call(SYS_futex, as_argument(&processors_of_each_host), FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max());
@@ -215,7 +221,7 @@ void share_watch::remove(host& h) {
 // The child has one thread, and no hosts except those that it will create.
 void share_watch::begin_in_child() {
   hosts_.clear();
-  running_ = has_threads_ = waits_ = false;
+  running_ = has_threads_ = waits_ = members_look_ = false;
   waiting_for_turn.store(0, std::memory_order_relaxed);
   threads::wait_for_turns(false);
   divide(1);
@@ -226,13 +232,23 @@ void share_watch::begin_in_child() {
   unlock();
 }
 
+// Called at each look, which has found so many regions begun and ended.
+bool share_watch::asks_members_of(host& h, std::uint32_t regions) const {
+  h.looks_in_region_ = regions == h.seen_ && regions % 2 == 1 ? h.looks_in_region_ + 1 : 0;
+  const bool lasts = initial_settings().adapt && !shares_node() && h.looks_in_region_ * until_next_look() >= lasting_ns;
+  h.lasts_.store(lasts, std::memory_order_relaxed);
+  return lasts && (!h.may_rest_.load(std::memory_order_relaxed) || ++h.rests_ % looks_of_rest == 0);
+}
+
 void share_watch::look() {
   std::size_t active = 0, members = 0;
   bool is_busy = false;
+  members_look_ = false;
   for (host* const h : hosts_) {
     const std::uint32_t now = h->regions_.load(std::memory_order_relaxed);
     const std::uint64_t released = h->released_.load(std::memory_order_relaxed);
     const bool quiet = now == h->seen_ && now % 2 == 0 && released == h->released_seen_;
+    members_look_ |= asks_members_of(*h, now);
     h->seen_ = now;
     h->released_seen_ = released;
     h->quiet_looks_ = quiet ? std::min(h->quiet_looks_ + 1, quiet_after) : 0;
@@ -292,7 +308,8 @@ void* share_watch::run(void* its) {
       w.look_if_possible();
   }
   w.on_node_.end();
-  if (std::exchange(w.waits_, false)) w.divide(w.hosts_.size());
+  w.waits_ = w.members_look_ = false;
+  w.divide(w.hosts_.size());
   if (shares_node()) threads::let_members_have(0);
   w.running_ = false;
   native::crowded(false);

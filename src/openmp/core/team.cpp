@@ -98,6 +98,7 @@ team::~team() {
 
 void team::make_member(unsigned number) {
   make(*this, number);
+  if (of_program != nullptr) members[number].seated_for = share_of_processors();  // as in crew::may_be_chosen_within()
   unmade.fetch_sub(1, std::memory_order_acq_rel);  // release: the member; acquire: it goes on with what others have released
   await_members();
 }

@@ -33,6 +33,7 @@ class processor;
 
 namespace weir::openmp {
 
+class crew;
 struct team;
 struct task_group;
 struct shared_reduction;
@@ -59,6 +60,7 @@ struct alignas(line_bytes) member {
   // whose end the runtime knows. GCC's code has barriers of its own in loops, as for lastprivate. On a line that barriers read
   // anyway.
   std::uint8_t forbids = 0;
+  unsigned sits_among = 0;  // so many seats of its team; 0: it has none
   static constexpr std::uint8_t worksharing = 1, worksharing_and_barriers = 3;
   control icv;  // of the task that it executes; own_control() to change them
   threads::processor* seat = nullptr;  // null: it runs in a thread of the kernel
@@ -212,6 +214,12 @@ struct team {
   std::vector<threads::processor*> seats_of_outer;  // of the team that it is nested in, when it took its own
   unsigned share = 1;                               // the processors that it may take, if any teams have seats
   std::atomic<bool> has_moved{false};               // relaxed: by its members in a region, read by the primary thread after it
+  // In a region that lasts (crew::choose_within).
+  crew* of_program = nullptr;                // null: nothing is chosen
+  std::atomic<bool> counts_as_moved{false};  // relaxed: waiters are to expect others on their processors
+  std::atomic<unsigned> computes_on{0};      // so many processors; 0: as usual. It releases the first seat
+  std::atomic<unsigned> with_seats{0};       // members, if it is a team of kernel threads
+  threads::processor* first_seat = nullptr;
 };
 
 inline bool task_work::take() {

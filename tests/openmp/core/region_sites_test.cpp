@@ -171,6 +171,36 @@ TEST(RegionSites, AProgramThatLeavesAPlaceWhileItIsTimedTriesOthers) {
   }
 }
 
+// The time between the last region before and the first one after is not the usual one's.
+TEST(RegionSites, AnInterruptedTrialDecidesNothing) {
+  for (unsigned regions = 100; regions < 1000; ++regions) {
+    sites its;
+    run(its, 0, divided(1e6), regions);
+    its.interrupt();
+    made_clock::now += static_cast<std::uint64_t>(10 * seconds);
+    run(its, 0, divided(1e6), 20);
+    EXPECT_EQ(chosen(its, 0), usual) << regions;
+  }
+}
+
+TEST(RegionSites, RegionsAreCountedWhileTheyAreTriedOrLong) {
+  sites its;
+  unsigned rests = 0;
+  for (unsigned i = 0; i < 100'000; ++i) {
+    const unsigned before = chosen(its, 0), now = its.begin(&places[0], most, most)[choice::processors];
+    EXPECT_FALSE(now != before && its.may_rest());
+    made_clock::now += static_cast<std::uint64_t>(divided(300)(std::min(now, most)));
+    its.end();
+    rests += its.may_rest() ? 1 : 0;
+  }
+  EXPECT_GT(rests, 50'000u);
+  sites of_long_ones;
+  for (unsigned i = 0; i < 1000; ++i) {
+    run(of_long_ones, 0, divided(1e6), 1);
+    EXPECT_FALSE(of_long_ones.may_rest());
+  }
+}
+
 TEST(RegionSites, AShareOfTheProcessorsThatChangesDoesNotDecide) {
   sites its;
   for (unsigned i = 0; i < 20'000; ++i) {

@@ -349,6 +349,27 @@ def test_masks_may_change_while_seats_are_chosen(programs: Programs):
     assert second.end() in ("", FEWER)
 
 
+@pytest.mark.parametrize(("kind", "threads"), [("regions", "auto"), ("regions", "user"), ("one region", "user")])
+def test_without_sharing_too_teams_follow_their_masks(programs: Programs, kind: str, threads: str):
+    alone = programs.start(*KINDS[kind], WEIR_SHARE="off", WEIR_THREADS=threads, OMP_NUM_THREADS="2")
+    alone.until(2)
+    bind(alone, PROCESSORS[:1])
+    alone.until(1)
+    bind(alone, PROCESSORS)
+    alone.until(2)
+    assert alone.end() == ""
+
+
+def test_a_team_of_kernel_threads_follows_its_mask_in_a_region_that_lasts(programs: Programs):
+    own = {"WEIR_SHARE": "off", "WEIR_THREADS": "auto", "WEIR_ADAPT": "true", "OMP_NUM_THREADS": "2"}
+    alone = programs.start("lasting", **own)
+    alone.until(2)
+    bind(alone, PROCESSORS[:1])
+    alone.until(1)
+    bind(alone, PROCESSORS)  # it may stay there, beside other programs
+    assert alone.end() == ""
+
+
 def test_a_program_that_may_use_fewer_processors_says_so_once(programs: Programs):
     first = programs.start()
     first.until(2)

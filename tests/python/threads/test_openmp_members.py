@@ -2,6 +2,7 @@
 program ends whose member overflows its stack."""
 
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -16,6 +17,7 @@ pytestmark = skips.mark("own", "other runtimes have no virtual processors")
 DRIVERS = SOURCES.parent / "drivers.c"
 SHARES = SOURCES.parent / "shares.c"
 ADAPTING = SOURCES.parent / "adapting.c"
+LASTING = SOURCES.parent / "lasting.c"
 FLUSHES = SOURCES.parent / "flushes.c"
 MEMBERS = 8
 HERE = len(os.sched_getaffinity(0))
@@ -101,6 +103,37 @@ def test_regions_whose_processors_change(
         if told in done.stderr:
             return
     raise AssertionError(done.stderr)
+
+
+# The first two teams are threads of the kernel at first.
+@skips.mark("processors")
+@pytest.mark.parametrize(
+    ("compiler", "threads", "members"),
+    [("gcc", "auto", 2), ("clang", "auto", 2), ("gcc", "user", 4), ("clang", "auto", 9)],
+)
+def test_regions_that_last_whose_processors_change(
+    environment: dict[str, str], builds: Builds, compiler: str, threads: str, members: int
+):
+    program = builds.get(Program(LASTING, compiler))
+    told = " from one barrier to the next; on "
+    for seconds in ("0.7", "4", "16"):
+        done = run(program, environment | {"WEIR_THREADS": threads, "WEIR_EXPLAIN": "true"}, seconds, members=members)
+        said = re.fullmatch(r"from (\d+) to (\d+)\nok\n", done.stdout)
+        assert done.returncode == 0 and said, done
+        if told in done.stderr:
+            assert int(said[1]) < int(said[2]) and "regions: on all processors; tried at its barriers" in done.stderr, (
+                done
+            )
+            return
+    raise AssertionError(done.stderr)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"WEIR_THREADS": "kernel"}, {"WEIR_THREADS": "auto", "WEIR_ADAPT": "false"}], ids=["kernel", "fixed"]
+)
+def test_regions_that_last_keep_their_processors(environment: dict[str, str], builds: Builds, settings: dict[str, str]):
+    done = run(builds.get(Program(LASTING, "gcc")), environment | settings, "0.3", members=HERE)
+    assert done.stdout == f"from {HERE} to {HERE}\nok\n", done
 
 
 # Clang's code calls the runtime for each flush; GCC's has a fence instead, and ticks find it.

@@ -1,0 +1,104 @@
+// Regions that last, at whose barriers the runtime tries on how many processors they compute: they stay what they are.
+#include "driving_thread.h"
+#include "programs/check.h"
+
+#include <omp.h>
+
+enum { most_members = 64, lasting_regions = 3 };
+static long drivers[most_members];
+static int fewest = most_members, most;
+
+/// On how many kernel threads the members have been.
+static void count_drivers(int members) {
+  int all = 0;
+  for (int m = 0; m < members; ++m) {
+    int is_first = 1;
+    for (int before = 0; before < m; ++before) is_first &= drivers[before] != drivers[m];
+    all += is_first;
+  }
+  if (all < fewest) fewest = all;
+  if (all > most) most = all;
+}
+
+static int seen[most_members], next, in_order, done, turn;
+static long sum;
+
+static void barriers(int me, int members, int step) {
+  seen[me] = step;
+#pragma omp barrier
+  for (int m = 0; m < members; ++m) CHECK(seen[m] == step);
+#pragma omp barrier
+}
+
+static void loops(int me, int step) {
+#pragma omp single
+  sum = next = 0, in_order = 1;
+#pragma omp for reduction(+ : sum) schedule(dynamic, 1)
+  for (int i = 0; i < 16; ++i) sum += i + step;
+  if (me == 0) CHECK(sum == 120 + 16L * step);
+#pragma omp for ordered schedule(static, 1)
+  for (int i = 0; i < 8; ++i)
+#pragma omp ordered
+    if (next++ != i) in_order = 0;
+  CHECK(in_order == 1);
+}
+
+static void tasks(void) {
+#pragma omp single
+  for (int i = done = 0; i < 8; ++i)
+#pragma omp task
+  {
+#pragma omp atomic
+    ++done;
+  }
+  CHECK(done == 8);
+#pragma omp barrier
+}
+
+static void nested(void) {
+  int inner = 0;
+#pragma omp parallel num_threads(2) reduction(+ : inner)
+  inner += omp_get_level();
+  CHECK(inner == 4 || inner == 2);
+}
+
+/// Each waits for the one before in a loop of its own.
+static void spin(int me, int members) {
+#pragma omp single
+  turn = 0;
+  for (int now = -1; now != me;) {
+#pragma omp atomic read
+    now = turn;
+  }
+#pragma omp atomic write
+  turn = me + 1;
+#pragma omp barrier
+  CHECK(turn == members);
+}
+
+/// usage: lasting SECONDS: so long is each of the regions. Says on how many kernel threads the members have been at least, and at most
+int main(int count, char **words) {
+  const double seconds = count > 1 ? atof(words[1]) : 0;
+  omp_set_max_active_levels(2);
+  for (int r = 0; r < lasting_regions; ++r) {
+    const double end = omp_get_wtime() + seconds;
+    int goes_on = 1;
+#pragma omp parallel
+    {
+      const int me = omp_get_thread_num(), members = omp_get_num_threads();
+      for (int step = 1; goes_on; ++step) {
+        drivers[me] = driving_thread();
+        barriers(me, members, step);
+        if (me == 0) count_drivers(members);
+        if (step % 16 == 0) loops(me, step);
+        if (step % 64 == 0) tasks();
+        if (step % 1024 == 0) nested(), spin(me, members);
+#pragma omp barrier
+        if (me == 0) goes_on = omp_get_wtime() < end;
+#pragma omp barrier
+      }
+    }
+  }
+  printf("from %d to %d\n", fewest, most);
+  return verdict();
+}
