@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include <weir/barriers/plans.hpp>
 #include <weir/machine/topology.hpp>
 
 #include "openmp/core/seats.hpp"
@@ -40,9 +41,15 @@ unsigned near_members(unsigned size) {
   return size <= most_in_one_memory ? 0 : members_of_a_node(unbound, topology_here());
 }
 
+/// What WEIR_BARRIER says. A plan by levels is for smaller teams alone.
+std::string usual_barrier(unsigned size) {
+  const std::string& asked = initial_settings().barrier;
+  return size > plans::most_by_levels && plans::names_levels(asked) ? "auto" : asked;
+}
+
 /// The names by which a team's barrier and its arrival are made.
 std::string barrier_of(unsigned size, const team_form& form) {
-  return form.has_usual_barrier() ? initial_settings().barrier : other_barrier_of(size, form.barrier()).name;
+  return form.has_usual_barrier() ? usual_barrier(size) : other_barrier_of(size, form.barrier()).name;
 }
 std::string arrival_of(unsigned size, const team_form& form) {
   return form.has_usual_barrier() ? initial_settings().join_barrier : other_barrier_of(size, form.barrier()).arrival;
@@ -110,7 +117,7 @@ void team::await_members() {
 }
 
 void team::place_barrier(const std::vector<int>& placement) {
-  barrier.emplace(size, barrier_options(tasks_at_barrier, !seats.empty(), initial_settings().barrier, placement));
+  barrier.emplace(size, barrier_options(tasks_at_barrier, !seats.empty(), usual_barrier(size), placement));
 }
 
 void team::start_over() {
