@@ -405,9 +405,10 @@ void answer_attach_request(ucontext_t& in) {
   return_with_present_stack(in);
 }
 
+// Not by body_of(): a thread that has opened regions has a processor, which it gives back after those that join it have been told.
 bool is_program_thread(pthread_t thread) {
   const claimant no_end_meanwhile;
-  return claimant::body_of(thread) != nullptr;
+  return claimant::has_body_of(thread);
 }
 
 }  // namespace weir::threads

@@ -26,6 +26,7 @@ void claimant::for_each_body(const std::function<void(const body&)>& what) {
 bool claimant::for_some_bodies(std::size_t& place, std::size_t most, const std::function<void(body&)>& what) {
   return pool->bodies.for_some(place, most, what);
 }
+bool claimant::has_body_of(pthread_t thread) { return pool->bodies.of(thread) != nullptr; }
 body* claimant::body_of(pthread_t thread) {
   if (body* const its = pool->bodies.of(thread)) return its;
   return own_body_that([thread](const body& b) { return pthread_equal(b.thread, thread) != 0; });

@@ -28,6 +28,8 @@ class claimant {
   static bool for_some_bodies(std::size_t& place, std::size_t most, const std::function<void(body&)>& what);
   /// The body of this thread, whether start() has created the thread or the thread drives a processor; null: none.
   static body* body_of(pthread_t thread);
+  /// Has this thread a body besides that of a processor which it drives? The processor may outlast the thread.
+  static bool has_body_of(pthread_t thread);
   static body* body_of(pid_t id);
   /// The thread has been cancelled: it goes to its own kernel thread when it next waits, and stays there. If it blocks in the system,
   /// the monitor ends that.

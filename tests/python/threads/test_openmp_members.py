@@ -19,6 +19,7 @@ SHARES = SOURCES.parent / "shares.c"
 ADAPTING = SOURCES.parent / "adapting.c"
 LASTING = SOURCES.parent / "lasting.c"
 FLUSHES = SOURCES.parent / "flushes.c"
+ENDS_SLOWLY = SOURCES.parent / "ends_slowly.c"
 MEMBERS = 8
 HERE = len(os.sched_getaffinity(0))
 
@@ -170,6 +171,12 @@ def test_threads_of_the_program_divide_the_processors(environment: dict[str, str
     program = builds.get(Program(SHARES, "gcc"))
     done = run(program, environment | DIVIDED, what, "2000")
     assert done.stdout.strip() == SEEN[what], done
+
+
+@pytest.mark.parametrize("threads", ["user", "auto", "all"])
+def test_threads_that_have_opened_a_region_can_be_joined(environment: dict[str, str], builds: Builds, threads: str):
+    done = run(builds.get(Program(ENDS_SLOWLY, "gcc")), environment | {"WEIR_THREADS": threads})
+    assert done.stdout.strip() == "ok", done
 
 
 # An hour ahead of the system's: for who waits until a time of it, the clock has been set back.
