@@ -79,51 +79,49 @@ struct calling : scenario {
   }
 };
 
-/// The word changes, and who sleeps on it is woken.
-inline void change(sleep_queue& bucket, word<std::uint32_t>& of) {
+/// The word changes, and who sleeps on the object is woken.
+inline void change(sleep_queue& bucket, word<std::uint32_t>& of, word<std::uint32_t>& object) {
   of.store(1, order::relaxed);
   machine::full_fence();
-  if (bucket.has_sleepers()) bucket.wake(of, 1, nullptr);
+  if (bucket.has_sleepers()) bucket.wake(object, 1, nullptr);
 }
+inline void change(sleep_queue& bucket, word<std::uint32_t>& of) { change(bucket, of, of); }
 
-/// A body sleeps on a word, and its processor for want of others; member 1 changes the word and wakes it.
-struct sleeping : scenario {
+/// A body sleeps, and its processor for want of others; member 1 changes the word for whose change it sleeps, and wakes it.
+struct body_that_sleeps : scenario {
   sleep_queue bucket;
-  word<std::uint32_t> changed{0};
+  word<std::uint32_t> object{0};
   queue processor;
   body its;
-  void pass(unsigned member, unsigned members) {
+  /// `falls_asleep()`: on the object.
+  template <class FallsAsleep>
+  void sleep_until_changed(unsigned member, unsigned members, word<std::uint32_t>& changed, FallsAsleep falls_asleep) {
     begin(member, [&] { belongs(its, processor); });
     if (member == 0) {
       its.has_done.store(1, order::relaxed);
-      if (bucket.add(its, changed, 0)) await(processor, its);
+      if (falls_asleep()) await(processor, its);
       check(changed.load(order::relaxed) == 1);
     } else {
-      change(bucket, changed);
+      change(bucket, changed, object);
     }
     if (is_last(members)) check(!bucket.has_sleepers());
   }
 };
 
-/// A body sleeps on a word while another word is zero, which member 1 changes.
-struct sleeping_while_zero : scenario {
-  sleep_queue bucket;
-  word<std::uint32_t> word_of_object{0}, must_be_zero{0};
-  queue processor;
-  body its;
+/// It sleeps on the word.
+struct sleeping : body_that_sleeps {
   void pass(unsigned member, unsigned members) {
-    begin(member, [&] { belongs(its, processor); });
-    if (member == 0) {
-      its.has_done.store(1, order::relaxed);
-      const auto stays_awake = [&] { return must_be_zero.load(order::relaxed) != 0; };
-      if (bucket.add(its, word_of_object, word_of_object, 0, stays_awake)) await(processor, its);
-      check(must_be_zero.load(order::relaxed) == 1);
-    } else {
-      must_be_zero.store(1, order::relaxed);
-      machine::full_fence();
-      if (bucket.has_sleepers()) bucket.wake(word_of_object, 1, nullptr);
-    }
-    if (is_last(members)) check(!bucket.has_sleepers());
+    sleep_until_changed(member, members, object, [this] { return bucket.add(its, object, 0); });
+  }
+};
+
+/// It sleeps on a word while another one is zero, which member 1 changes.
+struct sleeping_while_zero : body_that_sleeps {
+  word<std::uint32_t> must_be_zero{0};
+  void pass(unsigned member, unsigned members) {
+    sleep_until_changed(member, members, must_be_zero, [this] {
+      return bucket.add(its, object, object, 0, [this] { return must_be_zero.load(order::relaxed) != 0; });
+    });
   }
 };
 
