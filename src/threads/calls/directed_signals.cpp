@@ -14,8 +14,11 @@
 namespace weir::threads {
 
 namespace {
+bool has(signal_mask its, int number) { return number > 0 && number <= 64 && (its >> (number - 1) & 1) != 0; }
 /// Not the C library's own, which look for a thread in its own kernel thread, nor those that concern the whole process.
-bool is_for_members(int number) { return number > 0 && number <= 64 && (all_signals >> (number - 1) & 1) != 0; }
+bool is_for_members(int number) { return has(all_signals, number); }
+/// Is a signal blocked that a member sends to itself? Such a signal is pending where the member runs, and must be found there.
+bool is_blocked(int number) { return this_body != nullptr && has(this_body->mask(), number); }
 
 template <class Thread>
 int send_to(Thread thread, const siginfo_t& why) {
@@ -35,13 +38,6 @@ int send_to(Thread thread, const siginfo_t& why) {
 
 int send_to_member(pid_t thread, const siginfo_t& why) { return send_to(thread, why); }
 int send_to_member(pthread_t thread, const siginfo_t& why) { return send_to(thread, why); }
-
-namespace {
-/// Is a signal blocked that a member sends to itself? Such a signal is pending where the member runs, and must be found there.
-bool is_blocked(int number) {
-  return this_body != nullptr && number > 0 && number <= 64 && (this_body->mask() >> (number - 1) & 1) != 0;
-}
-}  // namespace
 
 pid_t where_i_get(int number) {
   pin_if(is_blocked(number));
