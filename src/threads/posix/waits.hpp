@@ -17,6 +17,7 @@
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/deadlines.hpp"
 #include "threads/scheduling/sleepers.hpp"
+#include "threads/scheduling/spread.hpp"
 #include "threads/support/allocator.hpp"
 
 namespace weir::threads {
@@ -31,7 +32,8 @@ extern constinit event_count all_event_counts[event_counts];
 extern constinit event_count all_of_conditions[event_counts];
 /// As the table of sleepers finds its lists, so that a notifier computes one place for both.
 inline std::size_t place_of(const void* object) {
-  return std::uint64_t{reinterpret_cast<std::uintptr_t>(object)} * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(event_counts));
+  constexpr auto bits = static_cast<unsigned>(std::countr_zero(event_counts));
+  return spread(reinterpret_cast<std::uintptr_t>(object), bits);
 }
 inline event_count& events_of(const void* object) { return all_event_counts[place_of(object)]; }
 

@@ -9,6 +9,7 @@
 
 #include "machine/kernel_mutex.hpp"
 #include "threads/scheduling/processor.hpp"
+#include "threads/scheduling/spread.hpp"
 
 namespace weir::threads {
 
@@ -60,8 +61,8 @@ class known_bodies {
 
  private:
   static constexpr unsigned bits = 7;
-  // Fibonacci hashing [Knuth, volume 3, 6.4]: the numbers of the C library's threads are addresses, mostly 8 MiB apart.
-  body*& first_of(pthread_t thread) { return first_[std::uint64_t{thread} * 0x9e3779b97f4a7c15u >> (64 - bits)]; }
+  // The numbers of the C library's threads are addresses, mostly 8 MiB apart.
+  body*& first_of(pthread_t thread) { return first_[spread(thread, bits)]; }
   std::array<body*, 1u << bits> first_{};
 };
 

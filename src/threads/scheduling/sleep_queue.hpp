@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "threads/scheduling/run_queue.hpp"
+#include "threads/scheduling/spread.hpp"
 
 namespace weir::threads {
 
@@ -133,15 +134,15 @@ class alignas(line_bytes) basic_sleep_queue {
   typename Machine::template pointer<runnable> first_{nullptr}, last_{nullptr};
 };
 
-/// The buckets. Few sleepers share one: who wakes one of them reads the lines of those before it in the list. Multiplication spreads
-/// words that are any distance apart [Knuth, volume 3, 6.4], as the words of a team's members are.
+/// The buckets. Few sleepers share one: who wakes one of them reads the lines of those before it in the list, so the words of a
+/// team's members, which are equally far apart, must be spread.
 template <class Machine>
 class basic_sleep_queues {
  public:
   using bucket = basic_sleep_queue<Machine>;
 
   /// `address`: of the object.
-  bucket& of(std::uintptr_t address) { return all_[std::uint64_t{address} * 0x9e3779b97f4a7c15u >> (64 - bits)]; }
+  bucket& of(std::uintptr_t address) { return all_[spread(address, bits)]; }
   bucket* begin() { return all_; }
   bucket* end() { return all_ + (1u << bits); }
 
