@@ -65,19 +65,24 @@ lately_seen look_at_threads(bool asks) {
   return its;
 }
 
-// A member that is alone on its processor is not found by the monitor's other looks: a tick asks whether it polls.
+std::uint32_t since(std::uint32_t now, std::uint32_t& before) { return now - std::exchange(before, now); }
+
+// A member that is alone on its processor is not found by the monitor's other looks: a tick asks whether it polls. Once its loop has a
+// trampoline it gives the kernel its processor whenever it polls, and beside others it hardly runs any more.
 void look_at_processors(claimant& c, lately_seen& its, bool asks) {
   processor* alone[most_asked];
   std::size_t looked_at = 0, to_ask = 0;
   c.for_each([&](processor& p) {
-    const std::uint32_t switches = p.switches() + p.trapped.load(std::memory_order_relaxed) + p.jumped.load(std::memory_order_relaxed);
-    const std::uint32_t spins = p.spins.load(std::memory_order_relaxed), spun = spins - std::exchange(p.seen.found_to_spin, spins);
-    const std::uint32_t switched = switches - std::exchange(p.seen.switched, switches);
+    observation& seen = p.seen;
+    const std::uint32_t jumped = since(p.jumped.load(std::memory_order_relaxed), seen.found_to_jump);
+    const std::uint32_t spun = since(p.spins.load(std::memory_order_relaxed), seen.found_to_spin);
+    const std::uint32_t switched = since(p.switches() + p.trapped.load(std::memory_order_relaxed), seen.switched) + jumped;
     if (!p.is_helper.load(std::memory_order_relaxed) || (p.sleeps() && switched == 0) || looked_at == most_asked) return;
     ++looked_at;
-    if (!add(its, p.thread.load(std::memory_order_relaxed), p.seen.times)) return;
+    const bool ran = add(its, p.thread.load(std::memory_order_relaxed), seen.times), only_polled = !ran && jumped != 0;
+    if (!ran && !only_polled) return;
     ++its.running;
-    if (switched >= waits_often || spun != 0) ++its.waiting;
+    if (switched >= waits_often || spun != 0 || only_polled) ++its.waiting;
     if (asks && !p.has_ready()) alone[to_ask++] = &p;
   });
   tick({alone, to_ask});

@@ -40,7 +40,7 @@ struct observation {
   bool twice = false;                         // the next look follows soon upon the last one
   pause_traps traps;
   run_times times;                            // of its kernel thread, at the last look for deprivation
-  std::uint32_t switched = 0, found_to_spin = 0;  // what it had counted then
+  std::uint32_t switched = 0, found_to_spin = 0, found_to_jump = 0;  // what it had counted then
 };
 
 /// The own body of a thread that drives a processor may want this kernel thread back from another body, which blocks there. This is

@@ -110,7 +110,8 @@ unsigned members_of(unsigned all, Run run) {
 }
 
 /// The first thread, which stays with the kernel, has the others created by one that ends once they have come to share virtual processors.
-/// True: these threads use as many of them as before then.
+/// True: these threads use as many of them as before then. The other processes end, too, since threads beside them are seldom on two
+/// processors at once: one steals from another that is kept from its processor.
 bool have_all_when_creator_ends(unsigned all) {
   std::atomic<bool> have_shared{false}, have_all{false};
   std::atomic<unsigned> left{all};
@@ -121,7 +122,7 @@ bool have_all_when_creator_ends(unsigned all) {
       std::thread([&, i] {
         constexpr unsigned rounds_apart = 20;  // one that is stolen is apart until it waits
         unsigned apart = 0;
-        const auto until = clock::now() + 2 * patience;
+        const auto until = clock::now() + patience;
         while (!ends.load()) {
           for (int n = 0; n < 5; ++n) meet(all);
           drivers[i] = driving_thread();
@@ -139,6 +140,7 @@ bool have_all_when_creator_ends(unsigned all) {
       }).detach();
     while (!have_shared.load() && left.load() == all) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }).join();
+  end_others();
   creator_has_ended.store(true);
   while (left.load() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return have_shared.load() && have_all.load();
@@ -173,15 +175,12 @@ int main(int, char** words) {
   const unsigned processors = std::thread::hardware_concurrency();
   if (processors < 2) return 77;  // left out
   const std::string how = words[1] != nullptr ? words[1] : "";
-  // Two for each processor. Beside so many, threads that have all processors again are seldom on two at once, since one steals from another
-  // that is kept from its processor.
-  start_others(how == "creator" ? processors : 2 * processors);
+  start_others(2 * processors);
   if (how == "creator") {
     cpu_set_t own;
     sched_getaffinity(0, sizeof own, &own);
     sched_setaffinity(0, sizeof own, &own);
     const bool right = have_all_when_creator_ends(processors);
-    end_others();
     std::setvbuf(stdout, nullptr, _IONBF, 0);
     std::puts(right ? "ok" : "the threads do not have all processors again");
     return 0;
