@@ -9,10 +9,12 @@
 #include <weir/machine/native.hpp>
 #include <weir/waiting_automatic.hpp>
 
+#include "machine/clocks.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/in_handler.hpp"
 #include "threads/scheduling/placement.hpp"
+#include "threads/scheduling/pool.hpp"
 #include "threads/scheduling/stealing.hpp"
 #include "threads/support/floating_point.hpp"
 
@@ -165,8 +167,19 @@ void processor::look_and_let_others_run(body& me) {
   }
   const floating_point_kept of_body;
   migrate_if_shared(now);
-  if (stands_in || !steal_for(*this)) yield_and_learn();
+  if (stands_in || !steal_for(*this)) yield_to_others(me);
   last_look_ = idle_since_ = native::ticks();
+}
+
+// Threads of the program poll by its own code, for which nobody else learns.
+inline void processor::yield_to_others(const body& me) {
+  if (!me.is_adopted) return yield_and_learn();
+  const std::uint64_t from = now_by(CLOCK_MONOTONIC);
+  if (!lost_.may_yield(from)) return;
+  const std::uint64_t had = lost_.suspects() ? now_by(CLOCK_PROCESS_CPUTIME_ID) : 0;
+  yield_and_learn();
+  const std::uint64_t to = now_by(CLOCK_MONOTONIC);
+  if (to - from > lost_slices::slice) lost_.yielded(from, to, now_by(CLOCK_PROCESS_CPUTIME_ID) - had, std::max(processors_for_all, 1u));
 }
 
 context processor::idle_main(void* its) {

@@ -17,6 +17,7 @@
 #include "machine/scheduling.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/driver.hpp"
+#include "threads/scheduling/lost_slices.hpp"
 #include "threads/scheduling/neighbours.hpp"
 #include "threads/scheduling/sleepers.hpp"
 #include "threads/scheduling/traps.hpp"
@@ -136,6 +137,7 @@ class processor : public basic_driver<native_bodies> {
   body* take_next_from(body& first_that_polls);
   body* turn_of_those_that_poll();
   void look_and_let_others_run(body& me);
+  void yield_to_others(const body& me);
   void migrate_if_shared(std::uint64_t now);
   void may_move_to_idle(body& me, std::uint64_t now);
   void make_idle_context();
@@ -144,6 +146,7 @@ class processor : public basic_driver<native_bodies> {
   context making_idle_ = nullptr;
   void* idle_stack_ = nullptr;
   known_stack known_idle_stack_;
+  lost_slices lost_;
   std::uint64_t last_look_ = 0, idle_since_ = 0, last_migration_ = 0, last_turn_ = 0, last_spread_ = 0;  // in ticks
   unsigned looks_left_out_ = 0;  // of those at the clock in yields to come
   // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
