@@ -29,13 +29,13 @@ struct processor {
 TEST(LostSlices, YieldsThatReturnAtOnceGoOn) {
   processor p;
   for (int i = 0; i < 100; ++i) EXPECT_EQ(p.yield(2 * us, 4 * us), 0u);
-  EXPECT_FALSE(p.its.suspects());
+  EXPECT_FALSE(p.its.suspects(p.now));
 }
 
 TEST(LostSlices, TheFirstSliceOnlyRaisesSuspicion) {
   processor p;
   EXPECT_EQ(p.yield(4 * ms, 0), 0u);
-  EXPECT_TRUE(p.its.suspects());
+  EXPECT_TRUE(p.its.suspects(p.now));
 }
 
 TEST(LostSlices, BesideAnotherProgramItRestsLongerEachTime) {
@@ -57,6 +57,8 @@ TEST(LostSlices, ItBeginsAnewOnceItHasLostNoneForAWhile) {
   p.now += p.yield(4 * ms, 0);
   p.now += p.yield(4 * ms, 0);
   p.now += 2 * lost_slices::longest;
+  EXPECT_FALSE(p.its.suspects(p.now));
+  EXPECT_EQ(p.yield(4 * ms, 0), 0u);
   EXPECT_EQ(p.yield(4 * ms, 0), lost_slices::shortest);
 }
 

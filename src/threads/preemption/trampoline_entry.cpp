@@ -354,7 +354,7 @@ extern "C" {
       const std::uintptr_t first = at.first.load(std::memory_order_relaxed);
       const bool still = native::ticks() - wait.yielded_at < at_once || !on.has_ready();
       if (still && first != 0) me.polls.begin_at_replaced(its, first, at.last.load(std::memory_order_relaxed));
-      if (!me.polls.is_on()) on.let_others_run(me);
+      if (!me.polls.is_on()) on.let_others_run(me, waits_by::program);
       processor::yield_while_it_polls(me);
       me.polls.end(its);
     }

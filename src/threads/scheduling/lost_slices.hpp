@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 #include <weir/waiting_automatic.hpp>
 
@@ -26,23 +25,25 @@ class lost_slices {
   static constexpr auto longest = static_cast<std::uint64_t>(1e3 * waits::longest_back_off);
 
   bool may_yield(std::uint64_t now) const { return now >= rests_until_; }
-  /// Has a yield taken a slice? Until then nobody need ask for the processor time of the process, which takes as long as a yield.
-  bool suspects() const { return suspects_; }
+  /// Has a yield taken a slice lately? Until then nobody need ask for the processor time of the process, which takes as long as a yield.
+  bool suspects(std::uint64_t now) const { return now < rests_until_ + longest; }
 
-  /// The processor has yielded from `from` until `to`, while its process had `process` of the time of `processors`.
+  /// The processor has yielded from `from` until `to`, while its process had `process` of the time of `processors`, if it suspects.
   void yielded(std::uint64_t from, std::uint64_t to, std::uint64_t process, unsigned processors) {
     const std::uint64_t took = to - from;
     if (took <= slice) return;
-    if (!std::exchange(suspects_, true)) return;
+    if (!suspects(from)) {
+      rests_until_ = to;
+      rests_for_ = 0;
+      return;
+    }
     const bool own_thread_ran = 4 * process > (4 * (processors - 1) + 1) * took;
     if (own_thread_ran) return;
-    const bool again = from < rests_until_ + longest;
-    rests_for_ = again ? std::clamp(2 * rests_for_, shortest, longest) : shortest;
+    rests_for_ = std::clamp(2 * rests_for_, shortest, longest);
     rests_until_ = to + rests_for_;
   }
 
  private:
-  bool suspects_ = false;
   std::uint64_t rests_until_ = 0, rests_for_ = 0;
 };
 

@@ -133,7 +133,7 @@ inline bool processor::stays_detached(body& me) {
 
 void processor::yield_while_it_polls(body& me) {
   do {
-    if (me.polls.is_on()) me.where()->let_others_run(me);
+    if (me.polls.is_on()) me.where()->let_others_run(me, waits_by::program);
     me.where()->yield(me);
   } while (me.where() != nullptr && me.polls_again());
 }
@@ -155,7 +155,7 @@ inline void processor::may_move_to_idle(body& me, std::uint64_t now) {
 }
 
 // `me` is held.
-void processor::look_and_let_others_run(body& me) {
+void processor::look_and_let_others_run(body& me, waits_by whose) {
   const std::uint64_t now = native::ticks();
   may_move_to_idle(me, now);
   if (has_ready() || me.home() != this) {
@@ -167,16 +167,16 @@ void processor::look_and_let_others_run(body& me) {
   }
   const floating_point_kept of_body;
   migrate_if_shared(now);
-  if (stands_in || !steal_for(*this)) yield_to_others(me);
+  if (stands_in || !steal_for(*this)) yield_to_others(me, whose);
   last_look_ = idle_since_ = native::ticks();
 }
 
-// Threads of the program poll by its own code, for which nobody else learns.
-inline void processor::yield_to_others(const body& me) {
-  if (!me.is_adopted) return yield_and_learn();
+// A thread of the program waits by the program's code whatever it calls.
+inline void processor::yield_to_others(const body& me, waits_by whose) {
+  if (whose == waits_by::weir && !me.is_adopted) return yield_and_learn();
   const std::uint64_t from = now_by(CLOCK_MONOTONIC);
   if (!lost_.may_yield(from)) return;
-  const std::uint64_t had = lost_.suspects() ? now_by(CLOCK_PROCESS_CPUTIME_ID) : 0;
+  const std::uint64_t had = lost_.suspects(from) ? now_by(CLOCK_PROCESS_CPUTIME_ID) : 0;
   yield_and_learn();
   const std::uint64_t to = now_by(CLOCK_MONOTONIC);
   if (to - from > lost_slices::slice) lost_.yielded(from, to, now_by(CLOCK_PROCESS_CPUTIME_ID) - had, std::max(processors_for_all, 1u));

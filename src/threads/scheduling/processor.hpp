@@ -73,6 +73,9 @@ struct native_bodies {
   static void wake(body& b);
 };
 
+/// Whose code waits? Weir's learns by itself whether yields cost slices.
+enum class waits_by { weir, program };
+
 class processor : public basic_driver<native_bodies> {
  public:
   processor() { runs(own()); }
@@ -82,12 +85,12 @@ class processor : public basic_driver<native_bodies> {
   static void yield_while_it_polls(body& me);
   /// For the same thread, before the body yields: if all bodies have done nothing but wait for a while, the processor helps
   /// another processor, or lets threads of the system run first.
-  void let_others_run(body& me) {
+  void let_others_run(body& me, waits_by whose = waits_by::weir) {
     if (looks_left_out_ != 0 && has_ready() && me.home() == this) [[likely]] {
       --looks_left_out_;
       return;
     }
-    look_and_let_others_run(me);
+    look_and_let_others_run(me, whose);
   }
   /// For its own thread: from now on, and no longer.
   void begin_driving();
@@ -136,8 +139,8 @@ class processor : public basic_driver<native_bodies> {
   body* take_next();
   body* take_next_from(body& first_that_polls);
   body* turn_of_those_that_poll();
-  void look_and_let_others_run(body& me);
-  void yield_to_others(const body& me);
+  void look_and_let_others_run(body& me, waits_by whose);
+  void yield_to_others(const body& me, waits_by whose);
   void migrate_if_shared(std::uint64_t now);
   void may_move_to_idle(body& me, std::uint64_t now);
   void make_idle_context();
