@@ -73,9 +73,9 @@ bool is_going_to_block(How how, const void* return_address) {
 // With another signal mask meanwhile: signals for this thread alone that it has blocked wait for its own kernel thread.
 #define WAITS_WITH_MASK(result, name, parameters, arguments, blocks, mask)  \
   extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
+  NEXT_FUNCTION(result, name, parameters)                                   \
   extern "C" result weir_before_##name parameters {                         \
-    static constinit next_function<result parameters> next(#name);          \
-    auto* const call = next.get();                                          \
+    auto* const call = next_##name.get();                                   \
     if (call == nullptr) return errno = ENOSYS, static_cast<result>(-1);    \
     if (mask != nullptr) weir::threads::pin();                              \
     const weir::threads::blocking_call begun(is_going_to_block(blocks, __builtin_return_address(0))); \

@@ -13,7 +13,8 @@ namespace weir::threads {
 /// RTLD_NEXT alone finds the oldest one in C libraries before 2.36 [bug 14932], and the oldest sched_getaffinity() has two parameters.
 void* find_next(const char* name);
 
-/// The same, found once. relaxed: all threads find the same.
+/// The same, found once: when this library is loaded, or by the first who calls it, if that is earlier. dlsym() takes the loader's lock,
+/// which a thread holds that runs a library's initializer, and this one may wait for the caller. relaxed: all threads find the same.
 template <class Function>
 class next_function {
  public:
@@ -47,11 +48,16 @@ class without_ticks {
 
 }  // namespace weir::threads
 
+/// A next_function by the name next_NAME.
+#define NEXT_FUNCTION(result, name, parameters)                                 \
+  namespace {                                                                   \
+  constinit weir::threads::next_function<result parameters> next_##name(#name); \
+  [[gnu::constructor]] void find_##name() { next_##name.get(); }                \
+  }
+
 /// The function that follows replaces the C library's function of this name, and calls that function as next_NAME. Only the
 /// symbol has the name; the function has another one, because the headers may declare the name with attributes of their own.
 #define BEFORE(result, name, parameters)                                                     \
   extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
-  namespace {                                                                                \
-  constinit weir::threads::next_function<result parameters> next_##name(#name);              \
-  }                                                                                          \
+  NEXT_FUNCTION(result, name, parameters)                                                    \
   extern "C" result weir_before_##name parameters

@@ -8,11 +8,11 @@
 #include "threads/posix/shared_memory.hpp"
 #include "threads/posix/waits.hpp"
 
+NEXT_FUNCTION(long, syscall, (long, ...))
+
 namespace weir::threads {
 
 namespace {
-
-constinit next_function<long(long, ...)> system_call("syscall");
 
 // No program has memory below [vm.mmap_min_addr, 4096 at least where programs may not map it].
 constexpr unsigned long lowest_address = 4096;
@@ -31,7 +31,7 @@ constinit std::atomic<bool> has_requeued{false};
 
 long kernel(const long (&a)[6]) {
   const without_ticks meanwhile;
-  return system_call.get()(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
+  return next_syscall.get()(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 long sleep_in_kernel(const long (&a)[6]) {

@@ -55,9 +55,7 @@ bool is_for_kernel(const pthread_attr_t* attributes) {
 }  // namespace
 
 #if defined(__x86_64__)
-namespace {
-constinit weir::threads::next_function<pid_t()> next_vfork("vfork");
-}
+NEXT_FUNCTION(pid_t, vfork, ())
 extern "C" [[gnu::visibility("hidden"), gnu::used]] auto weir_next_vfork() { return next_vfork.get(); }
 // A function that returns twice cannot call another one, only lead to it.
 asm(R"(

@@ -3,13 +3,14 @@
 
 #include "threads/posix/waits.hpp"
 
+NEXT_FUNCTION(int, sem_trywait, (sem_t*))
+
 namespace {
 
 using weir::threads::may_be_member;
 using weir::threads::time_limit;
 using weir::threads::without_ticks;
 
-constinit weir::threads::next_function<int(sem_t*)> try_wait("sem_trywait");
 weir::threads::mark<sem_t> is_shared;
 
 /// The value of a semaphore, in the C library's representation: the first word. To ask the C library whether a
@@ -33,7 +34,7 @@ bool is_zero(const sem_t* s) { return is_value_known && value_of(s).load(std::me
 std::optional<int> wait_for(sem_t* s, const void* caller, const time_limit* most = nullptr) {
   if (!may_be_member(caller) || is_shared.is_in(s)) return std::nullopt;
   const int before = errno;
-  const auto once = [s] { return is_zero(s) ? EAGAIN : try_wait.get()(s) == 0 ? 0 : errno; };
+  const auto once = [s] { return is_zero(s) ? EAGAIN : next_sem_trywait.get()(s) == 0 ? 0 : errno; };
   int now = once();
   if (now == EAGAIN) {
     if (most != nullptr && !most->is_valid()) return errno = EINVAL, -1;

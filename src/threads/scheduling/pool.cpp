@@ -16,6 +16,8 @@
 #include "threads/scheduling/lists.hpp"
 #include "threads/threads.hpp"
 
+extern ElfW(Dyn) _DYNAMIC[] [[gnu::weak, gnu::visibility("hidden")]];
+
 namespace weir::threads {
 
 constinit kernel_mutex pool_lock;
@@ -76,9 +78,19 @@ processor* unused_processor(bool is_helper) {
   return p;
 }
 
+/// Has the linker been told so, or is this the program itself?
+bool is_never_unloaded() {
+  if (_DYNAMIC == nullptr) return true;
+  for (const ElfW(Dyn)* d = _DYNAMIC; d->d_tag != DT_NULL; ++d)
+    if (d->d_tag == DT_FLAGS_1) return (d->d_un.d_val & (DF_1_NODELETE | DF_1_PIE)) != 0;
+  return false;
+}
+
 /// Weir's own threads run code of this library until the process has no processors any more. The library is therefore never
-/// unmapped, even if it is a plugin that the program closes.
-void stay_loaded() {
+/// unmapped, even if it is a plugin that the program closes. Done when it is loaded: while another library's initializer runs, it holds
+/// the loader's lock, and may wait for a thread that begins to use processors.
+[[gnu::constructor]] void stay_loaded() {
+  if (is_never_unloaded()) return;
   Dl_info here;
   link_map* its = nullptr;
   if (dladdr1(reinterpret_cast<void*>(&drive), &here, reinterpret_cast<void**>(&its), RTLD_DL_LINKMAP) != 0 && its != nullptr &&
@@ -88,7 +100,7 @@ void stay_loaded() {
 
 /// The caller holds the lock.
 void begin_to_use_processors_locked() {
-  if (++pool->threads_with_bodies == 1) stay_loaded();
+  ++pool->threads_with_bodies;
   start_monitor();
   interpose_set_id();
 }
