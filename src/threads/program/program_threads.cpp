@@ -363,6 +363,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   const std::uint64_t until_first = until_called_ns.load(std::memory_order_relaxed), next = next_call_ns.load(std::memory_order_relaxed);
   if (next == never) return next_at(now + until_first);
   if (now < next) return next;
+  if (calls) want_helpers();  // again: who was about to go to sleep has not heard it
   if (distance == 0) distance = until_first;
   until_called_ns.store(std::min(2 * until_first, first_call_ns), std::memory_order_relaxed);
   bool some = false;
