@@ -208,7 +208,7 @@ bool attach_to_wait() {
   return are_too_many() && take_seat();
 }
 
-bool are_watched() { return all_are_members() && is_watched.load(std::memory_order_relaxed); }
+bool are_watched() { return adapts_to_others && all_are_members() && is_watched.load(std::memory_order_relaxed); }
 unsigned program_threads_now() { return living.load(std::memory_order_relaxed); }
 void take_processors(unsigned processors) {
   const bool fewer = processors != 0;
