@@ -59,7 +59,7 @@ TEST(CFace, HasBarriersInForkedChildren) {
   for (int round = 0; round < 50 && status == 0; ++round) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(20);  // ends the test even if the child waits for ever
+      alarm(200);  // ends the test even if the child waits for ever
       _exit(make_one() ? 0 : 1);
     }
     ASSERT_EQ(waitpid(child, &status, 0), child);

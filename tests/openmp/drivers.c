@@ -1,7 +1,7 @@
 /* Who drives the members of a team: the kernel's threads that execute a region, and how many members there are to the C library.
    drivers [handled|overflow|tasks|seated]: the program handles SIGURG itself; a member's stack overflows; the kernel's threads are those
-   that execute tasks which one member generates when the others have long slept; threads of the program have met the primary thread, so
-   that it has a seat. */
+   that execute tasks which one member generates when the others have long slept, until there are two; threads of the program have met the
+   primary thread, so that it has a seat. */
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -37,15 +37,19 @@ static void compute(double s) {
   }
 }
 
+/* Another processor may be late beside other programs: then some more. */
 static void generate_tasks(void) {
-  compute(0.05);
-  for (int i = 0; i < most; ++i) {
+  do {
+    compute(0.05);
+    for (int i = 0; i < most; ++i) {
 #pragma omp task firstprivate(i)
-    {
-      compute(0.001);
-      drivers[i] = driving_thread();
+      {
+        compute(0.001);
+        drivers[i] = driving_thread();
+      }
     }
-  }
+#pragma omp taskwait
+  } while (distinct(drivers, most) < 2);
 }
 
 static pthread_barrier_t meeting;

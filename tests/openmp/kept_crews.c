@@ -126,7 +126,7 @@ static void *changes_worker(void *what) {
 /* ---- how many there are */
 
 static int come_down_to(int most) {
-  for (int i = 0; i < 500 && threads_alive() > most; ++i) usleep(10000);
+  for (int i = 0; i < 6000 && threads_alive() > most; ++i) usleep(10000);
   return threads_alive() <= most;
 }
 

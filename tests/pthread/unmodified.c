@@ -111,7 +111,7 @@ static void forked_children_have_barriers(void) {
   for (int round = 0; round < 50; ++round) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(20); /* ends the test even if the child waits for ever */
+      alarm(200); /* ends the test even if the child waits for ever */
       pthread_barrier_t b;
       if (pthread_barrier_init(&b, NULL, 1) != 0) _exit(1);
       if (pthread_barrier_wait(&b) != PTHREAD_BARRIER_SERIAL_THREAD) _exit(1);

@@ -143,7 +143,7 @@ def alive(process: int) -> bool:
         return False
 
 
-def eventually(holds: Callable[[], object], patience_s: float = 60) -> None:
+def eventually(holds: Callable[[], object], patience_s: float = 300) -> None:
     end = time.monotonic() + patience_s
     while not holds():
         assert time.monotonic() < end, f"not within {patience_s:g} s"

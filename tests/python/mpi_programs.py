@@ -31,7 +31,7 @@ def program(name: str, mpi: str) -> Path:
 def run(name: str, mpi: str, processes: int, *arguments: object, options: tuple[str, ...] = (), **environment: str):
     """What a program printed and how it ended; a program that hangs is ended after two minutes."""
     command = [*launcher(mpi), *options, "-n", str(processes), str(program(name, mpi)), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=os.environ | environment)
 
 
 def require_kept(result) -> None:

@@ -73,7 +73,7 @@ def program(name: str, compiler: str) -> Program:
 
 
 def runs_ok(
-    built: Path, environment: dict[str, str], size: int, launcher: Sequence[str] = (), seconds: float = 30
+    built: Path, environment: dict[str, str], size: int, launcher: Sequence[str] = (), seconds: float = 300
 ) -> str:
     """Fails the test where it does not; what it said."""
     status, all_of_it, said = say(built, environment, size, launcher, seconds)
@@ -134,12 +134,12 @@ class Builds:
         return [f"-J{folder}", SOURCES.parent / "checking.f90"]
 
     def _compile(self, words: list) -> None:
-        done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, timeout=120)
+        done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, timeout=600)
         assert done.returncode == 0, f"{words[0]} does not compile this:\n{done.stderr}"
 
 
 def say(
-    program: Path, environment: dict[str, str], size: int, launcher: Sequence[str] = (), seconds: float = 30
+    program: Path, environment: dict[str, str], size: int, launcher: Sequence[str] = (), seconds: float = 300
 ) -> tuple[int, str, str]:
     """Its status, and what it said: all, and where it should have said ok."""
     try:

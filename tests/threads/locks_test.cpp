@@ -58,10 +58,8 @@ TEST_P(Locks, WhoHoldsTheMutexIsAlone) {
   EXPECT_EQ(count, 300 * GetParam().all() + tries);
 }
 
-// By voluntary context switches: a sleep at the mutex, and one under it. Where each release wakes all, they are half of the
-// threads' square.
-TEST(LocksWake, OneAtARelease) {
-  constexpr int threads = 16;
+/// Of threads that all wait for a mutex and release it.
+long voluntary_switches(int threads) {
   const auto switches = [] {
     rusage used;
     getrusage(RUSAGE_THREAD, &used);
@@ -85,7 +83,16 @@ TEST(LocksWake, OneAtARelease) {
   usleep(30000);  // until they sleep: who comes later finds fewer to be woken
   mutex.unlock();
   for (auto& t : all) t.join();
-  EXPECT_LT(all_switches, 4 * threads);
+  return all_switches;
+}
+
+// A sleep at the mutex, and one under it. Where each release wakes all, they are half of the threads' square. On a busy machine a thread
+// that comes late may have the mutex before the one that is woken: the least of a few times.
+TEST(LocksWake, OneAtARelease) {
+  constexpr int threads = 16, most_tries = 5, few = 4 * threads;
+  long found = voluntary_switches(threads);
+  for (int tries = 1; found >= few && tries < most_tries; ++tries) found = voluntary_switches(threads);
+  EXPECT_LT(found, few);
 }
 
 TEST_P(Locks, AQueueHandsOnWhatIsPutIntoIt) {

@@ -81,7 +81,7 @@ TEST(Tick, AMemberThatComputesKeepsItsProcessorWhicheverRegisterChanges) {
   EXPECT_LE(turns_too_many(sum_in_floating_point), 10);
 }
 
-/// Four members of one processor, each of which polls for its turn and then computes for some 3 ms. Do they get only a few ticks in a turn,
+/// Four members of one processor, each of which polls for its turn and then computes for 3 ms. Do they get only a few ticks in a turn,
 /// sooner or later? Ticks that look for members that spin would come ten times as often. Not at first, before there is a trampoline.
 bool get_few_ticks_after_a_while(int few) {
   constexpr unsigned some_turns = 20, most_turns = 10 * some_turns;
@@ -93,7 +93,8 @@ bool get_few_ticks_after_a_while(int few) {
     while (!ends) {
       while (turn % 4 != m && !ends) __builtin_ia32_pause();
       std::uint64_t found = me.ticked_at;  // a hash of the registers that the last tick has found
-      for (std::uint64_t part = 0; part < 300; ++part) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(3);
+      while (std::chrono::steady_clock::now() < end) {
         std::uint64_t left = 20'000;
         asm volatile("1: dec %0\n jnz 1b" : "+a"(left));
         if (const std::uint64_t now = me.ticked_at; std::exchange(found, now) != now) ++ticks;

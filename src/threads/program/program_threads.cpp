@@ -15,6 +15,7 @@
 #include "threads/preemption/tick.hpp"
 #include "threads/program/absences.hpp"
 #include "threads/program/left_alone.hpp"
+#include "threads/program/next_call.hpp"
 #include "threads/program/polling_evidence.hpp"
 #include "threads/program/recycled.hpp"
 #include "threads/scheduling/claimant.hpp"
@@ -72,7 +73,6 @@ constinit thread_local known_thread* mine = nullptr;
 constinit thread_local bool stays_in_kernel = false;
 pthread_key_t end_of_thread;
 
-constexpr std::uint64_t never = ~std::uint64_t{0};
 // A thread that ends sooner is not worth a seat: a seat costs about as much as a thread. A program may be as short as its threads, so
 // the first calls come sooner: together they cost less than a thread that spins for a slice of the kernel's.
 constexpr std::uint64_t soonest_call_ns = 200'000, first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
@@ -81,8 +81,8 @@ constexpr std::size_t asked_together = questions::most;
 constexpr std::uint64_t used_at_least_ns = 50'000, longest_between_parts_ns = 8'000'000;
 // How long a thread that begins now may run. relaxed: a hint.
 constinit std::atomic<std::uint64_t> until_called_ns{soonest_call_ns};
-// When the monitor calls in next; never: nobody has asked. relaxed: it calls whenever it looks and finds that it is time.
-constinit std::atomic<std::uint64_t> next_call_ns{never};
+// The monitor calls whenever it looks and finds that it is time.
+constinit next_call call_in;
 // A thread that begins so long after its creation had to wait for others: where a processor is free, that takes some ten microseconds.
 // Where threads poll, they do so for this very thread, a slice of the kernel's each.
 constexpr std::uint64_t late_us = 100;
@@ -92,9 +92,9 @@ constexpr unsigned waits_in_kernel = 2;
 
 /// Once, until the monitor has found that the threads are not too many: it decides about the next calls.
 void ask_for_call() {
-  if (next_call_ns.load(std::memory_order_relaxed) != never) return;
+  if (call_in.is_to_come()) return;
   const std::uint64_t at = now_by(CLOCK_MONOTONIC) + until_called_ns.load(std::memory_order_relaxed);
-  if (std::uint64_t unknown = never; next_call_ns.compare_exchange_strong(unknown, at, std::memory_order_relaxed)) wake_monitor_at(at);
+  if (call_in.ask_for(at)) wake_monitor_at(at);
 }
 
 bool are_too_many() { return living.load(std::memory_order_relaxed) > seats_now(); }
@@ -208,12 +208,12 @@ bool attach_to_wait() {
   return are_too_many() && take_seat();
 }
 
-bool are_watched() { return all_are_members() && is_watched.load(std::memory_order_relaxed); }
+bool are_watched() { return adapts_to_others && all_are_members() && is_watched.load(std::memory_order_relaxed); }
 unsigned program_threads_now() { return living.load(std::memory_order_relaxed); }
 void take_processors(unsigned processors) {
   const bool fewer = processors != 0;
   processors_used_now.store(processors, std::memory_order_relaxed);
-  if (fewer && are_too_many()) next_call_ns.store(0, std::memory_order_relaxed);
+  if (fewer && are_too_many()) call_in.is_at(0);
 }
 
 bool comes_to_sleep() {
@@ -344,15 +344,20 @@ const char attach_request = 0;
 
 void note_running_thread(bool polls) {
   if (all_are_members() || !polling_seen.add(polls) || seats_are_open.exchange(true, std::memory_order_relaxed)) return;
-  next_call_ns.store(0, std::memory_order_relaxed);
+  call_in.is_at(0);
   wake_monitor_at(0);
 }
 
 std::uint64_t attach_running_threads(std::uint64_t now) {
   static std::uint64_t distance = 0;  // 0: there was none yet
   static bool calls = false;          // false: it only asks who polls
-  const auto next_at = [](std::uint64_t time) { return next_call_ns.store(time, std::memory_order_relaxed), time; };
-  if (!all_may_become_members() || !are_too_many()) return distance = 0, next_at(never);
+  const auto next_at = [](std::uint64_t time) { return call_in.is_at(time), time; };
+  constexpr std::uint64_t never = next_call::never;
+  if (!all_may_become_members()) return never;
+  if (!are_too_many()) {
+    distance = 0;
+    if (call_in.forget(are_too_many)) return never;
+  }
   if (!calls && all_are_members()) {
     calls = true;
     want_helpers();
@@ -360,9 +365,10 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
     distance = 0;
     return next_at(now + soonest_call_ns);
   }
-  const std::uint64_t until_first = until_called_ns.load(std::memory_order_relaxed), next = next_call_ns.load(std::memory_order_relaxed);
+  const std::uint64_t until_first = until_called_ns.load(std::memory_order_relaxed), next = call_in.at();
   if (next == never) return next_at(now + until_first);
   if (now < next) return next;
+  if (calls) want_helpers();  // again: who was about to go to sleep has not heard it
   if (distance == 0) distance = until_first;
   until_called_ns.store(std::min(2 * until_first, first_call_ns), std::memory_order_relaxed);
   bool some = false;

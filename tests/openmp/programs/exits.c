@@ -41,7 +41,7 @@ int main(void) {
   for (int how = 0; how < 7 - WATCHED; ++how) { /* ThreadSanitizer does not survive the end of the first thread */
     pid_t child = fork();
     if (child == 0) {
-      alarm(20);
+      alarm(200);
       ends(how);
       _exit(1);
     }

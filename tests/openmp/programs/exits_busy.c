@@ -52,7 +52,7 @@ int main(void) {
   for (int i = 0; i < 4; ++i) {
     pid_t child = fork();
     if (child == 0) {
-      alarm(20);
+      alarm(200);
       ends_busy(i % 2 ? threads_with_regions : regions);
     }
     int status = -1;

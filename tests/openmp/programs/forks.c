@@ -38,7 +38,7 @@ static void members_fork(void) {
   if (omp_get_thread_num() < 4) {
     pid_t child = fork();
     if (child == 0) {
-      alarm(20);
+      alarm(200);
       CHECK(omp_get_level() == (asked() == 1) && omp_get_num_threads() == 1);
       CHECK(region() && region());
       _exit(wrongs != 0);
@@ -52,7 +52,7 @@ static void members_fork(void) {
 static void forks_in_region_of_one(void) {
   pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(200);
     omp_set_num_threads(3);
     omp_set_schedule(omp_sched_guided, 5);
 #pragma omp parallel if (0)
@@ -87,7 +87,7 @@ static void forks_early(int microseconds) {
     for (double end = omp_get_wtime() + microseconds * 1e-6; omp_get_thread_num() == 0 && omp_get_wtime() < end;) continue;
     pid_t its = fork();
     if (its == 0) {
-      alarm(10);
+      alarm(200);
 #pragma omp parallel num_threads(2)
       if (omp_get_thread_num() == 1) usleep(1000);
       _exit(0);

@@ -52,7 +52,7 @@ static void fork_during(void (*call)(void), int times) {
   for (int i = 0; i < times && wrongs == 0; ++i) {
     pid_t child = fork();
     if (child == 0) {
-      alarm(20); /* ends the test even if the child waits for ever */
+      alarm(200); /* ends the test even if the child waits for ever */
       done = 1;
       call();
       _exit(0);

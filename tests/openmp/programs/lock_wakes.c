@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+enum { most_tries = 5 };
 static omp_lock_t lock;
 
 static void pause_for(long us) {
@@ -63,8 +64,10 @@ int main(void) {
   const int of_kernel = kind == NULL || strcmp(kind, "kernel") == 0;
   omp_init_lock(&lock);
   for (int critical = 0; critical < 2; ++critical) {
-    const long expected = 2 * asked(), found = switches_of(critical);
-    if (found < 2 * expected + 8 || !of_kernel) continue;
+    const long expected = 2 * asked(), few = 2 * expected + 8;
+    long found = switches_of(critical);
+    for (int tries = 1; of_kernel && found >= few && tries < most_tries; ++tries) found = switches_of(critical); /* on a busy machine */
+    if (found < few || !of_kernel) continue;
     fprintf(stderr, "%ld switches, and not %ld\n", found, expected);
     ++wrongs;
   }

@@ -22,7 +22,7 @@ static void ends_threads(int how) {
   region();
   const int most = threads_alive(), ours = 2 * asked() - 1; /* each member's own region has one more */
   CHECK((how & 1 ? omp_pause_resource(omp_pause_hard, omp_get_initial_device()) : omp_pause_resource_all(omp_pause_hard)) == 0);
-  for (int i = 0; i < 500 && threads_alive() > most - ours; ++i) usleep(10000);
+  for (int i = 0; i < 6000 && threads_alive() > most - ours; ++i) usleep(10000);
   CHECK(threads_alive() <= most - ours);
 }
 

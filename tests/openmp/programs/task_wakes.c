@@ -1,12 +1,13 @@
 /* A new task wakes one of the members that sleep at a barrier. Voluntary context switches are counted: for each task one of the
-   member that generates it, and one of the member that executes it. */
+   member that generates it, and one of the member that executes it. On a busy machine members that come late sleep again: the least of a
+   few times counts. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-enum { rounds = 3, tasks = 15 };
+enum { rounds = 3, tasks = 15, most_tries = 5 };
 
 static void pause_for(long ms) {
   const struct timespec length = {0, ms * 1000000};
@@ -19,10 +20,7 @@ static long switches(void) {
   return used.ru_nvcsw;
 }
 
-int main(void) {
-  /* User-level members switch elsewhere, too: where a call blocks. */
-  const char *kind = getenv("WEIR_THREADS");
-  const int of_kernel = kind == NULL || strcmp(kind, "kernel") == 0;
+static long switches_for_tasks(void) {
   long found = 0;
   int done = 0;
   for (int round = 0; round < rounds; ++round) {
@@ -40,8 +38,17 @@ int main(void) {
     }
   }
   CHECK(done == rounds * tasks);
+  return found;
+}
+
+int main(void) {
+  /* User-level members switch elsewhere, too: where a call blocks. */
+  const char *kind = getenv("WEIR_THREADS");
+  const int counts = (kind == NULL || strcmp(kind, "kernel") == 0) && asked() >= 8;
   const long expected = 2 * rounds * tasks;
-  if (of_kernel && asked() >= 8 && found > 2 * expected) {
+  long found = switches_for_tasks();
+  for (int tries = 1; counts && found > 2 * expected && tries < most_tries; ++tries) found = switches_for_tasks();
+  if (counts && found > 2 * expected) {
     fprintf(stderr, "%ld switches, and not %ld\n", found, expected);
     ++wrongs;
   }

@@ -76,13 +76,17 @@ def advise(*words: object, seconds: float = 4) -> tuple[int, str]:
 
 
 def test_a_program_is_run_at_a_few_sizes_and_advised(program: Path):
-    status, said = advise("--", program, seconds=12)
-    assert status == 0, said
+    for seconds in (12, 60, 300):  # on a slow machine the trace does not end in its part of the time
+        Path("advice.jsonl").unlink(missing_ok=True)
+        status, said = advise("--", program, seconds=seconds)
+        assert status == 0, said
+        rows, complaints = records.read([Path("advice.jsonl")])
+        assert complaints == []
+        (its,) = sessions(rows)
+        if its.trace is not None:
+            break
     for word in ("program can use", "Give a container --cpus=", "On libgomp set OMP_NUM_THREADS="):
         assert word in said
-    rows, complaints = records.read([Path("advice.jsonl")])
-    assert complaints == []
-    (its,) = sessions(rows)
     whole = len(PROCESSORS)
     assert its.obeys and its.setting("regions") == 4 and its.processors == whole
     for side in (OWN, WEIR):
@@ -171,12 +175,12 @@ def test_a_size_at_which_it_fails_is_not_tried_again_and_the_others_are_used(pro
 def test_ctrl_c_keeps_what_was_measured(program: Path):
     words = [sys.executable, "-m", "weir", "advise", "--seconds", "600", "-o", "kept.jsonl", "--", str(program)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, preexec_fn=heeding_interrupts)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not (Path("kept.jsonl").exists() and Path("kept.jsonl").read_text().count('"overhead"') > 12):
         assert time.monotonic() < end and process.poll() is None
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=60)
+    said, _ = process.communicate(timeout=300)
     assert process.returncode == 130 and "can use" in said and "is kept" in said, said
     assert sessions(records.read([Path("kept.jsonl")])[0])
 

@@ -57,7 +57,7 @@ def test_each_run_of_each_series_is_one_row(native_folder: Path, tmp_path: Path)
 def test_a_subject_that_fails_costs_only_its_own_rows(
     native_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: str, why: str
 ):
-    monkeypatch.setattr(Bench, "patience_s", lambda *_: 5.0)
+    monkeypatch.setattr(Bench, "patience_s", lambda *_: 15.0)
     path = tmp_path / "r.jsonl"
     rows, bench = measure(path, ["weir:auto/auto", "weir:sense/auto", bad], budget=3600.0, sizes=(2,), rounds=1)
     assert len(rows) == 2
@@ -81,7 +81,7 @@ def test_a_process_of_its_own_group_ends_with_its_input(native_folder: Path):
     process = driver.Process("weir-measure", [])
     assert os.getpgid(process._process.pid) != os.getpgid(0), "Ctrl-C in a terminal must not reach it"
     process._process.stdin.close()
-    assert process._process.wait(timeout=60) == 0
+    assert process._process.wait(timeout=300) == 0
 
 
 def test_a_subject_that_hangs_is_given_up(native_folder: Path):
@@ -106,11 +106,11 @@ def test_control_c_keeps_what_was_measured(native_folder: Path, tmp_path: Path):
         command, stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ, start_new_session=True,
         preexec_fn=heeding_interrupts,
     )  # fmt: skip
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline and not (native_folder / "answered").exists():
         time.sleep(0.05)
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to the whole group
-    said, _ = running.communicate(timeout=60)
+    said, _ = running.communicate(timeout=300)
     assert running.returncode == 130
     assert "kept" in said and "weir report" in said
     rows, complaints = records.read([path])

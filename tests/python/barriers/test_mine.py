@@ -190,5 +190,5 @@ def test_another_text_under_the_same_name_is_another_barrier(tmp_path: Path):
 def test_the_check_is_the_measuring_programs_own(tmp_path: Path):
     with mine.prepared([EXAMPLE]) as (subject,):
         words = [native.require("weir-measure"), "check", *subject.options, "--members", "3"]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and '"episodes":' in done.stdout

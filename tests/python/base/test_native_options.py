@@ -26,7 +26,7 @@ FREE = {"-o", "--subjects", "--pretend-skew"}  # a file's name; any name, which 
 
 
 def ended(*words: str | Path) -> subprocess.CompletedProcess:
-    return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(params=list(PROGRAMS))

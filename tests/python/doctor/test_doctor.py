@@ -58,7 +58,7 @@ def doctor(*words: object) -> tuple[int, str, str]:
 
 def command(*words: object, **how: Any) -> subprocess.CompletedProcess:
     run = [sys.executable, "-m", "weir", "doctor", *map(str, words)]
-    return subprocess.run(run, capture_output=True, text=True, timeout=120, **how)
+    return subprocess.run(run, capture_output=True, text=True, timeout=300, **how)
 
 
 def names(found: dict[str, Any]) -> set[str]:
@@ -105,7 +105,7 @@ def test_ctrl_c_keeps_what_was_found(team: Path):
     eventually(lambda: running_from(team))  # it listens before it starts the program
     time.sleep(0.5)
     watching.send_signal(signal.SIGINT)
-    said, _ = watching.communicate(timeout=60)
+    said, _ = watching.communicate(timeout=300)
     assert watching.returncode == 130 and json.loads(said)["interrupted"] and running_from(team) == []
 
 

@@ -36,7 +36,7 @@ def run(
     *words: object,
     preload: Path | None = PRELOADED,
     options: tuple[str, ...] = (),
-    limit_s: float = 240,
+    limit_s: float = 300,
     **asked: str,
 ) -> subprocess.CompletedProcess[str]:
     plain = {n: v for n, v in os.environ.items() if not n.startswith("WEIR_") and n != "LD_PRELOAD"}

@@ -74,7 +74,7 @@ def test_processes_with_unequal_processors_choose_the_same():
     contract = str(program("contract", "openmpi"))
     bound = [["taskset", "-c", str(processor), contract, "5"] for processor in (first, second)]
     command = [*launcher("openmpi"), "-n", "2", *bound[0], ":", "-n", "1", *bound[1]]
-    require_kept(subprocess.run(command, capture_output=True, text=True, timeout=120))
+    require_kept(subprocess.run(command, capture_output=True, text=True, timeout=300))
 
 
 # All do without, whatever was asked for.
@@ -84,6 +84,6 @@ def test_where_there_is_no_shared_memory_messages_are_used(within):
     command = [*launcher("openmpi"), "-n", "2", str(program("choice", "openmpi")), within]
     none = 'echo 0 >/proc/sys/kernel/shmmni && exec "$@"'
     words = ["unshare", "--ipc", "sh", "-c", none, "sh", *command]
-    result = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    result = subprocess.run(words, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stderr
     assert "within a host: none" in result.stdout and "No space left on device" in result.stdout

@@ -65,7 +65,7 @@ def mpi(request: pytest.FixtureRequest, up: str) -> Iterator[str]:
 
 def run(mpi: str, program: str, *arguments: str, until: str) -> list[str]:
     """What it says, up to the line that begins so. MPICH 4.0 may not come back from MPI_Finalize over TCP: end it."""
-    words = ["timeout", "90", HOSTS, "run", "--mpi", mpi, PROGRAMS / f"{program}-{mpi}", *arguments]
+    words = ["timeout", "300", HOSTS, "run", "--mpi", mpi, PROGRAMS / f"{program}-{mpi}", *arguments]
     said = []
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as started:
         for line in started.stdout:

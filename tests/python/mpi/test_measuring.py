@@ -236,7 +236,7 @@ def test_who_is_asked_to_end_keeps_what_was_measured_and_leaves_nothing_running(
     try:
         eventually(lambda: process.poll() is not None or (asleep.exists() and asleep.read_text().endswith("\n")))
         process.send_signal(stop)
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=300)
     finally:
         process.kill()
     assert process.returncode == 130 and "what was measured until then is kept" in said, said

@@ -74,7 +74,7 @@ def test_spawned_processes_have_barriers_too(compiled: Callable[..., Path]):
     handed_on = {"LD_PRELOAD": PRELOADED, "WEIR_MPI_PRICE": 0, "WEIR_MPI_VERBOSE": 1}
     options = [word for name, value in handed_on.items() for word in ("-x", f"{name}={value}")]
     command = [*OPENMPI.launcher, *options, "-n", "2", program]
-    said = kept(subprocess.run(command, capture_output=True, text=True, timeout=120))
+    said = kept(subprocess.run(command, capture_output=True, text=True, timeout=300))
     assert [said.count(f"weir: barrier of {n} processes") for n in (2, 4)] == [2, 1]
 
 
@@ -141,7 +141,7 @@ def test_different_environments_are_told_of(mpi: Mpi, unmodified: Path):
                   for name in ("mcs", "butterfly"))  # fmt: skip
     environment = os.environ | {"WEIR_MPI_PRICE": "0"}
     command = [*mpi.launcher, *one, ":", *other]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     said = kept(done)
     assert said.count("processes have different WEIR_MPI_*") == 1
     assert "weir: barrier of 2 processes" in said
@@ -206,7 +206,7 @@ def test_a_process_without_its_library_counts_as_the_others_do(mpi: Mpi, unmodif
                   for preload in (PRELOADED, alone))  # fmt: skip
     command = [*mpi.launcher, *one, ":", *other, ":", *one, ":", *other]
     done = subprocess.run(
-        command, env=os.environ | {"WEIR_MPI_PRICE": "0"}, capture_output=True, text=True, timeout=240
+        command, env=os.environ | {"WEIR_MPI_PRICE": "0"}, capture_output=True, text=True, timeout=300
     )
     assert kept(done).count("weir: MPI_Barrier stays MPI's own: ") == 2
 
@@ -258,7 +258,7 @@ def test_a_job_that_is_killed_leaves_nothing_to_the_next(mpi: Mpi, failing: Path
         env=os.environ | {"WEIR_MPI_PRICE": "0"},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=300,
     )
     assert "kept" in done.stdout and "lived" not in done.stdout, done.stdout + done.stderr
     assert "weir" not in done.stdout
@@ -287,7 +287,7 @@ def test_the_libraries_show_weirs_own_names_alone(mpi: Mpi):
 def weir_run(*words: object, **asked: str) -> subprocess.CompletedProcess[str]:
     plain = {n: v for n, v in os.environ.items() if not n.startswith("WEIR_") and n != "LD_PRELOAD"}
     command = [sys.executable, "-m", "weir", "run", "--mpi", *map(str, words)]
-    return subprocess.run(command, env=plain | asked, capture_output=True, text=True, timeout=240)
+    return subprocess.run(command, env=plain | asked, capture_output=True, text=True, timeout=300)
 
 
 def test_weir_run_starts_it_by_either_launcher(mpi: Mpi, unmodified: Path):

@@ -24,7 +24,7 @@ def test_a_price_that_cannot_be_read_is_told_of(mpi: Mpi, unmodified: Path, pric
 def test_a_price_is_wrong_where_it_is(mpi: Mpi, unmodified: Path):
     one, other = (["-n", "1", "env", f"WEIR_MPI_PRICE={price}", f"LD_PRELOAD={PRELOADED}", str(unmodified), "holds"]
                   for price in ("x", "1e9"))  # fmt: skip
-    said = kept(subprocess.run([*mpi.launcher, *one, ":", *other], capture_output=True, text=True, timeout=240))
+    said = kept(subprocess.run([*mpi.launcher, *one, ":", *other], capture_output=True, text=True, timeout=300))
     assert said.count("weir") == 1 and 'WEIR_MPI_PRICE is "x" in rank 0' in said
 
 

@@ -35,6 +35,6 @@ def test_profiles_that_differ_decide_nothing(mpi: Mpi, unmodified: Path, tmp_pat
          f"LD_PRELOAD={PRELOADED}", str(unmodified), "holds"]
         for barrier in ("mcs", "tournament")
     ]  # fmt: skip
-    done = subprocess.run([*mpi.launcher, *each[0], ":", *each[1]], capture_output=True, text=True, timeout=240)
+    done = subprocess.run([*mpi.launcher, *each[0], ":", *each[1]], capture_output=True, text=True, timeout=300)
     said = kept(done)
     assert "within a node: dissemination" in said and "measured" not in said, said

@@ -1,6 +1,7 @@
 """Programs under srun: a Slurm of one node, made for the tests, in a folder of its own. Needs root and Slurm."""
 
 import os
+import random
 import secrets
 import socket
 import subprocess
@@ -37,9 +38,16 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 
 
 def free_ports(count: int) -> list[int]:
-    taken = [socket.socket() for _ in range(count)]
-    for one in taken:
-        one.bind(("127.0.0.1", 0))
+    """Not of those that the system gives to others meanwhile."""
+    taken: list[socket.socket] = []
+    while len(taken) < count:
+        one = socket.socket()
+        try:
+            one.bind(("127.0.0.1", random.randrange(10_000, 32_000)))
+        except OSError:
+            one.close()
+        else:
+            taken.append(one)
     ports = [one.getsockname()[1] for one in taken]
     for one in taken:
         one.close()
@@ -97,7 +105,7 @@ def test_the_contract_holds_under_srun(slurm: dict[str, str], mpi: str, interfac
     program = PROGRAMS / f"contract-{mpi}"
     assert program.exists(), f"the programs for {mpi} are not built"
     words = ["srun", f"--mpi={interface}", "--ntasks=3", program, "3", "mcs", "linear"]
-    done = subprocess.run(words, env=slurm, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(words, env=slurm, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     # Once: all were one job. Where they do not understand each other, each is a job of one, and says it for itself.
     assert done.stdout == "kept\n", done.stdout + done.stderr

@@ -25,7 +25,7 @@ def again(program: Path, *words: str, threads: str = "user") -> int:
     runtime = native.library(starting.LIBRARY)
     assert runtime is not None, "libgomp-weir.so is not built: make build"
     environment = starting.environment(runtime, {"WEIR_THREADS": threads, "WEIR_PROFILE": "none"})
-    done = subprocess.run([program, *words], env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([program, *words], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return int(done.stdout)
 

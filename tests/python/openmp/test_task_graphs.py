@@ -20,7 +20,7 @@ pytestmark = skips.mark("own", "libgomp 12 lacks two kinds of dependence, libomp
 
 GRAPHS = SOURCES.parent / "graphs.c"
 MOST_TASKS, DEPTH = 200, 3
-PATIENCE_S, LESS_S = 20, 2  # with the first graph that deadlocks, and while it is shrunk
+PATIENCE_S, LESS_S = 200, 2  # with the first graph that deadlocks, and while it is shrunk
 # As graphs.c names them.
 IN, OUT, INOUT, IN_OUT_SET, MUTEX_IN_OUT_SET = KINDS = range(5)
 TASK, TASKWAIT, TASKWAIT_DEPEND, TASKWAIT_NOWAIT, TASKGROUP, TASKYIELD = range(6)

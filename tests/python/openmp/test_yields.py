@@ -38,7 +38,7 @@ def test_a_yield_of_the_program_reaches_its_members(threads: str, tmp_path: Path
     one = {min(os.sched_getaffinity(0))}
     done = subprocess.run(
         [tmp_path / "turns"], env=environment, preexec_fn=lambda: os.sched_setaffinity(0, one), capture_output=True,
-        text=True, timeout=60,
+        text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     if threads != "kernel":  # which chooses among all threads of the machine

@@ -285,7 +285,7 @@ def test_charts_stand_by_themselves(tmp_path: Path, chromium: str, name: str):
     html = re.sub(r"(<script[^>]*>).*?</script>", r"\1", page.read_text(), flags=re.DOTALL)
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=", html), "nothing is fetched"
     words = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--dump-dom"]
-    dom = subprocess.run([*words, page.as_uri()], capture_output=True, text=True, timeout=120).stdout
+    dom = subprocess.run([*words, page.as_uri()], capture_output=True, text=True, timeout=300).stdout
     assert SEEN[name] in re.sub(r"<script.*?</script>", "", dom, flags=re.DOTALL)
     assert "<svg" in re.sub(r"<script.*?</script>", "", dom, flags=re.DOTALL)
 

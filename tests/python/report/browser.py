@@ -102,5 +102,5 @@ class Browser:
 
     def close(self) -> None:
         os.close(self._out)
-        self._process.wait(timeout=30)
+        self._process.wait(timeout=300)
         os.close(self._in)

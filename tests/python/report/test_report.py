@@ -174,7 +174,7 @@ def test_the_page_stands_alone_and_draws_its_charts(record_file: Path, tmp_path:
         "--host-resolver-rules=MAP * ~NOTFOUND",  # the network is cut
         *(f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=20000", "--dump-dom", page.as_uri()),
     ]
-    dom = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+    dom = subprocess.run(command, capture_output=True, text=True, timeout=300).stdout
     body = dom.rpartition("<script>")[0]
     for name in ("overhead", "waiting", "ranking-2", "ranking-8", "beside-others"):
         drawn = body.partition(f'id="{name}"')[2].partition("<h2")[0]

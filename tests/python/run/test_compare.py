@@ -285,7 +285,7 @@ def test_a_file_that_is_the_input_is_read_by_each_run(programs: dict[str, Path],
             stdin=file,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
         )
     assert done.returncode == 0 and "stdout: the same." in done.stdout, done
 
@@ -300,7 +300,7 @@ def test_control_c_keeps_what_was_measured(programs: dict[str, Path], tmp_path: 
     )  # fmt: skip
     eventually(lambda: counter.exists() and len(counter.read_text().splitlines()) >= 8)
     os.killpg(running.pid, signal.SIGINT)
-    said, _ = running.communicate(timeout=30)
+    said, _ = running.communicate(timeout=300)
     assert running.returncode == 130 and "Interrupted" in said, said
     assert "2 pairs of runs in turn" in said and "cannot be told from 2 pairs" in said, said
     assert not any(alive(int(line)) for line in counter.read_text().splitlines())

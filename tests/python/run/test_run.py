@@ -79,7 +79,7 @@ def whole(folder: Path) -> Path:
 
 def weir_run(*words: object, **how) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "weir", "run", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, **how)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, **how)
 
 
 def said(*words: object) -> tuple[int, str]:

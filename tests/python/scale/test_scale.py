@@ -145,7 +145,7 @@ def test_what_was_simulated_until_stopped_by_hand_is_kept(tmp_path, stop):
     try:
         eventually(lambda: to.exists() and to.read_text() and asleep.exists() and asleep.read_text())
         process.send_signal(stop)
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=300)
     finally:
         process.kill()
     assert process.returncode == 130, said
@@ -260,6 +260,6 @@ def test_a_process_that_is_starting_when_the_user_stops_is_ended(monkeypatch: py
     monkeypatch.setattr(runs._answers, "get", stopped)
     runs.run(1)
     try:
-        assert runs.interrupted and started[0].wait(timeout=60) == -signal.SIGKILL
+        assert runs.interrupted and started[0].wait(timeout=300) == -signal.SIGKILL
     finally:
         started[0].kill()

@@ -23,7 +23,7 @@ NOT_OF_LIBGOMP = ("child_ends",)
     "program", [pytest.param(Program(p, "gcc"), id=p.stem) for p in PROGRAMS if p.stem not in NOT_OF_LIBGOMP]
 )
 def test_threads_of_the_compilers_own_runtime(own_environment: dict[str, str], builds: Builds, program: Program):
-    runs_ok(builds.get(program), own_environment, MEMBERS, seconds=120)
+    runs_ok(builds.get(program), own_environment, MEMBERS)
 
 
 @skips.mark("own", "other runtimes have no virtual processors")
@@ -32,4 +32,4 @@ def test_threads_of_the_compilers_own_runtime(own_environment: dict[str, str], b
     [pytest.param(Program(p, c), t, id=f"{p.stem}-{c}-{t}") for p in PROGRAMS for c, t in WEIRS],
 )
 def test_members(environment: dict[str, str], builds: Builds, program: Program, threads: str):
-    runs_ok(builds.get(program), environment | {"WEIR_THREADS": threads}, MEMBERS, seconds=120)
+    runs_ok(builds.get(program), environment | {"WEIR_THREADS": threads}, MEMBERS)

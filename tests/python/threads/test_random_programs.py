@@ -19,6 +19,6 @@ def test_random_programs_find_the_same(kinds: str, seeds: int):
         [sys.executable, SCRIPT, "--seeds", str(seeds), "--first", "250", "--kinds", kinds, "--failures", "3"],
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1500,
     )
     assert done.returncode == 0, done.stdout + done.stderr

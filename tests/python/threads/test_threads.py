@@ -73,7 +73,7 @@ def test_several_applications_end_under_each_policy(kind: str, policy: str):
         input=words,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(answers) == 5 and not any("error" in a for a in answers), answers

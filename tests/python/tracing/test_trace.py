@@ -77,8 +77,10 @@ def test_members_compute_where_they_do_and_not_where_they_wait(
     program: Path, monkeypatch: pytest.MonkeyPatch, policy: str
 ):
     monkeypatch.setenv("OMP_WAIT_POLICY", policy)
-    first, middle, last = (computed_ms(its) for its in events(traced(program, "work", str(COMPUTES_MS))))
-    # Each computes until it has had its processor time: no other program can make that less.
+    # Each computes until it has had its processor time: no other program can make that less. A hypervisor may seem to
+    # make it more.
+    work = traced(program, "work", str(COMPUTES_MS), options=("--runs", "3"))
+    first, middle, last = (computed_ms(its) for its in events(work))
     least = COMPUTES_MS * 0.99
     assert [t >= least for t in first] == [True, True, False, True]  # serial, then between fork and barrier, and after
     assert [t >= least for t in last] == [False, False, True, False]

@@ -38,7 +38,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def says(program: Path, environment: dict[str, str], *words: str) -> str:
-    done = subprocess.run([program, *words], env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([program, *words], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stderr
 

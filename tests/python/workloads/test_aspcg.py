@@ -20,7 +20,7 @@ def run(*words: object, threads: int = 1, mpi: str = "", processes: int = 1) -> 
     own = {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
     before = [*launcher(mpi), "-n", str(processes)] if mpi else []
     command = [*before, program("aspcg", mpi or "gcc"), *map(str, words)]
-    return subprocess.run(command, env=starting.without_settings() | own, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, env=starting.without_settings() | own, capture_output=True, text=True, timeout=300)
 
 
 def right(*words: object, **how) -> subprocess.CompletedProcess:

@@ -34,7 +34,7 @@ def program(suffix: str = "gfortran") -> Path:
 
 def run(words: list[str], its: dict[str, str], suffix: str = "gfortran", launcher: tuple[str, ...] = ()):
     command = [*launcher, program(suffix), *words]
-    return subprocess.run(command, env=starting.without_settings() | its, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, env=starting.without_settings() | its, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.parametrize("case", CASES)

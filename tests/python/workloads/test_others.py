@@ -36,7 +36,7 @@ def run(
 ) -> subprocess.CompletedProcess:
     environment = starting.without_settings() | environment | {"OMP_NUM_THREADS": str(threads)}
     words = ["/usr/bin/python3", str(folder / f"{name}.py"), *words]
-    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -32,7 +32,7 @@ BUILT = {one.name: one.file for one in programs.programs() if one.group == POOLS
 
 
 def run(program: Path, words: list[str], **environment: str) -> subprocess.CompletedProcess:
-    return subprocess.run([program, *words], env=os.environ | environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run([program, *words], env=os.environ | environment, capture_output=True, text=True, timeout=300)
 
 
 def test_each_program_of_ours_is_tested():

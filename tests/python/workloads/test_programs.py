@@ -33,7 +33,7 @@ def test_each_of_our_programs_takes_its_arguments_and_prints_its_time(one: Progr
         env=os.environ | {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0 and len(TIME.findall(done.stderr)) == 1 and done.stdout, done
 
@@ -41,7 +41,7 @@ def test_each_of_our_programs_takes_its_arguments_and_prints_its_time(one: Progr
 def _options(one: Program) -> str:
     """Where processes execute it, of the program that they are."""
     its = one.words[0] if one.group == OF_PROCESSES else one.file
-    return subprocess.run([its, "--help"], capture_output=True, text=True, timeout=60).stdout
+    return subprocess.run([its, "--help"], capture_output=True, text=True, timeout=300).stdout
 
 
 def test_programs_are_chosen_by_name_and_group():
@@ -86,7 +86,7 @@ def test_situations_for_pools_are_not_those_of_other_programs():
 )
 def test_drivers_of_pools_know_their_options(one: Program):
     """Before a driver looks for its modules, which may be missing."""
-    known = subprocess.run(["/usr/bin/python3", one.file, "--help"], capture_output=True, text=True, timeout=60).stdout
+    known = subprocess.run(["/usr/bin/python3", one.file, "--help"], capture_output=True, text=True, timeout=300).stdout
     callers = 2 if one.takes_callers() else 0
     for work in ("words", "crowded", "long", "shared"):
         words = [word for word in one.arguments(work, 2, callers) if word.startswith("-")]

@@ -45,7 +45,7 @@ def test_sanitizers_find_nothing(name: str, sanitizer: str, tmp_path: Path):
     try:
         environment = os.environ | stage.environment(weirs) | OPTIONS | {"OMP_NUM_THREADS": "3"}
         program = built(name, sanitizer, tmp_path)
-        done = subprocess.run([program, *SMALL[name]], env=environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([program, *SMALL[name]], env=environment, capture_output=True, text=True, timeout=300)
     finally:
         stage.close()
     assert done.returncode == 0 and "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done

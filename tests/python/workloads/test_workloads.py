@@ -64,7 +64,7 @@ def program(name: str, compiler: str) -> Path:
 def run(name: str, compiler: str, words: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess:
     words = [str(program(name, compiler)), *words]
     environment = starting.without_settings() | environment
-    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300)
 
 
 def environment(kind: str, stage: Stage, size: int) -> dict[str, str]:

@@ -153,7 +153,7 @@ inline void unblock(int number) {
 
 // ---- subjects
 
-constexpr double patience = 20;  // for what does happen; the machine may be busy
+constexpr double patience = 60;  // for what does happen; the machine may be busy, or slow
 
 /// A process that executes the subject alone, and exits with 0 if all is well.
 #if defined(WEIR_TEST_THREADS)

@@ -1,6 +1,7 @@
 // Calls with a time limit end when it is over: not before, not much later, and by EINTR only where a signal has come.
 #include "team.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
@@ -246,34 +247,36 @@ void all_of_them_between_barriers() {
   });
 }
 
-// The best of many is near the limit: none is waited for twice.
+// The best of many is near the limit: none is waited for twice. Beside other programs it takes some rounds until one is.
 void none_lasts_twice_as_long() {
   static std::atomic<double> best[std::size(calls)];
+  const auto is_near = [](double its) { return its <= 1.9 * limit; };
   for (auto& its : best) its = 1e9;
   block(SIGUSR2);
-  team([](int me) {
-    silent s;
-    for (std::size_t i = 0; i < std::size(calls); ++i) {
-      if (me % 2 == 0) compute(0.02);
-      const double begin = now_s();
-      calls[i].wait(s);
-      const double lasted = now_s() - begin;
-      for (double so_far = best[i]; lasted < so_far && !best[i].compare_exchange_weak(so_far, lasted);) {
+  for (int round = 0; round < 20 && !std::ranges::all_of(best, is_near); ++round)
+    team([](int me) {
+      silent s;
+      for (std::size_t i = 0; i < std::size(calls); ++i) {
+        if (me % 2 == 0) compute(0.02);
+        const double begin = now_s();
+        calls[i].wait(s);
+        const double lasted = now_s() - begin;
+        for (double so_far = best[i]; lasted < so_far && !best[i].compare_exchange_weak(so_far, lasted);) {
+        }
       }
-    }
-  });
+    });
   for (std::size_t i = 0; i < std::size(calls); ++i) {
-    if (best[i] > 1.9 * limit) std::fprintf(stderr, "%s: at best %.0f ms of %.0f\n", calls[i].name, best[i] * 1e3, limit * 1e3);
-    CHECK(best[i] <= 1.9 * limit);
+    if (!is_near(best[i])) std::fprintf(stderr, "%s: at best %.0f ms of %.0f\n", calls[i].name, best[i] * 1e3, limit * 1e3);
+    CHECK(is_near(best[i]));
   }
 }
 
 }  // namespace
 
 int main() {
-  subject("others compute", others_compute, 20);
-  subject("others wait for them", others_wait_for_them, 20);
-  subject("all of them between barriers", all_of_them_between_barriers, 20);
-  subject("none lasts twice as long", none_lasts_twice_as_long, 20);
+  subject("others compute", others_compute);
+  subject("others wait for them", others_wait_for_them);
+  subject("all of them between barriers", all_of_them_between_barriers);
+  subject("none lasts twice as long", none_lasts_twice_as_long);
   return verdict();
 }

@@ -9,6 +9,14 @@ namespace {
 std::atomic<int> samples, empty;
 thread_local volatile bool sampling;
 
+// After the last sample, not since it began: on a slow machine the program would do nothing but sample.
+template <int Which>
+void set_next(suseconds_t us) {
+  const itimerval next{{0, 0}, {0, us}};
+  setitimer(static_cast<__itimer_which_t>(Which), &next, nullptr);
+}
+
+template <int Which>
 void sample(int) {
   const int before = errno;
   if (!sampling) {
@@ -19,6 +27,7 @@ void sample(int) {
     if (depth < 2) ++empty;
     sampling = false;
   }
+  set_next<Which>(100);
   errno = before;
 }
 
@@ -27,9 +36,8 @@ template <int Which, int Signal>
 void a_sampler_in_regions_with_barriers() {
   void* frames[4];
   backtrace(frames, 4);  // loads what it needs
-  handle(Signal, sample);
-  const itimerval each{{0, 100}, {0, 100}}, never{};
-  setitimer(static_cast<__itimer_which_t>(Which), &each, nullptr);
+  handle(Signal, sample<Which>);
+  set_next<Which>(100);
   const double until = now_s() + 1;
   do {
     team([](int me) {
@@ -39,7 +47,6 @@ void a_sampler_in_regions_with_barriers() {
       }
     });
   } while (now_s() < until || (samples < 20 && now_s() < until + patience));
-  setitimer(static_cast<__itimer_which_t>(Which), &never, nullptr);
   CHECK(samples >= 20);
   CHECK(empty == 0);
 }

@@ -35,7 +35,7 @@ inline const bool beside_spinning = beside != nullptr;  // somebody runs all the
 
 // ---- time
 
-constexpr double patience = 20;  // for what does happen; the machine may be busy
+constexpr double patience = 60;  // for what does happen; the machine may be busy, or slow
 
 inline timespec in(double seconds, clockid_t by = CLOCK_REALTIME) { return timespec_of(now_s(by) + seconds); }
 inline constexpr timespec no_time{1, 1'000'000'000};  // not valid

@@ -18,7 +18,7 @@ int main() {
   std::vector<std::thread> all;
   std::atomic<bool> found{false};
   for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) all.emplace_back([&found] { found.wait(false); });
-  for (int i = 0; i < 3000 && !found; ++i) {  // the monitor says who it is soon after it has begun
+  for (int i = 0; i < 30'000 && !found; ++i) {  // the monitor says who it is soon after it has begun
     for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
       std::string name;
       std::getline(std::ifstream(thread.path() / "comm"), name);

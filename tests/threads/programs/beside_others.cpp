@@ -27,7 +27,7 @@
 namespace {
 
 using clock = std::chrono::steady_clock;
-constexpr auto patience = std::chrono::seconds(60), computing = std::chrono::seconds(2);
+constexpr auto patience = std::chrono::seconds(500), computing = std::chrono::seconds(2);
 
 bool is_member() { return driving_thread() != gettid(); }
 

@@ -12,6 +12,7 @@ namespace {
 std::mutex mutex;
 std::condition_variable changed;
 int turn = 0;
+bool are_counted = false;
 
 /// `all` threads, of which the calling one is the last, take turns.
 void take_turns(int me, int all) {
@@ -23,11 +24,23 @@ void take_turns(int me, int all) {
   }
 }
 
+/// How many threads the process has while they are all there.
 int with(int all) {
+  are_counted = false;
   std::vector<std::thread> others;
-  for (int i = 0; i + 1 < all; ++i) others.emplace_back(take_turns, i, all);
+  for (int i = 0; i + 1 < all; ++i)
+    others.emplace_back([i, all] {
+      take_turns(i, all);
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [] { return are_counted; });
+    });
   take_turns(all - 1, all);
   const auto count = std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  {
+    const std::lock_guard lock(mutex);
+    are_counted = true;
+  }
+  changed.notify_all();
   for (std::thread& each : others) each.join();
   return static_cast<int>(count);
 }

@@ -56,7 +56,7 @@ class ring {
 
 template <class Holds>
 bool soon(Holds holds) {
-  for (const auto until = clock::now() + std::chrono::seconds(60); clock::now() < until;) {
+  for (const auto until = clock::now() + std::chrono::seconds(100); clock::now() < until;) {
     if (holds()) return true;
     usleep(1000);
   }

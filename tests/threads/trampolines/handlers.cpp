@@ -138,7 +138,7 @@ void is_unwound() {
   sigaction(SIGPROF, &its, nullptr);
   const itimerval often{{0, 1000}, {0, 1000}}, off{};
   setitimer(ITIMER_PROF, &often, nullptr);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(200);
   while (seen.load() < 5 && std::chrono::steady_clock::now() < end) in_turn(200, keeps_registers);
   setitimer(ITIMER_PROF, &off, nullptr);
   if (seen.load() < 5) fail("nobody is seen in a trampoline");

@@ -26,7 +26,7 @@ int follow(pid_t program) {
 int main(int count, char** words) {
   if (count > 1) {
     // Without a debugger the jump is there after the first of these.
-    for (int i = 0; i < 20; ++i) in_turn(50, keeps_registers);
+    for (int i = 0; i < 5; ++i) in_turn(50, keeps_registers);
     if (first_byte(keeps_first_pause) != pause_code || first_byte(keeps_second_pause) != pause_code) fail("there is a jump");
     return 0;
   }

@@ -55,7 +55,7 @@ inline void in_turn(unsigned rounds, const std::function<void(const two_flags&)>
 
 /// Until the `pause` at that place has been replaced, and for a while then.
 inline void until_placed(const char* what, const char* at, const std::function<void(const two_flags&)>& wait) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(200);
   while (first_byte(at) != jump_code) {
     if (std::chrono::steady_clock::now() > end) fail(what);
     in_turn(50, wait);
