@@ -15,6 +15,7 @@ std::unique_ptr<subject> by_name(const setting& s, const description& d) {
   options.algorithm = d.algorithm;
   options.waiting = d.waiting;
   options.placement = s.placement();
+  options.learns = false;  // all samples are of one barrier
   auto barrier = std::make_shared<weir::team_barrier<>>(s.members, options);
   return make_subject([barrier](unsigned m) { barrier->arrive_and_wait(m); });
 }

@@ -33,6 +33,7 @@ int weir_barrier_destroy(weir_barrier_t* barrier);
 typedef struct weir_team_barrier weir_team_barrier_t;
 
 /* `algorithm`, `waiting`: a name that `weir info` lists; NULL or "auto" for the best here.
+ * A barrier by "auto" may change its algorithm while the members run, by short trials.
  * `placement`: the processor that each member is bound to, or NULL if unknown.
  * 0; EINVAL (weir_last_error says what was wrong); ENOMEM. */
 int weir_team_barrier_create(weir_team_barrier_t** barrier, unsigned members, const char* algorithm,

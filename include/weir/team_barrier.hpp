@@ -1,6 +1,6 @@
 // The fast face: a barrier whose members are numbered 0 .. P-1.
 //
-//   weir::team_barrier b(8);                                        // the best for this machine
+//   weir::team_barrier b(8);                                        // the best for this machine; it learns which while it runs
 //   weir::team_barrier b(8, {.algorithm = "mcs", .waiting = "spin"});          // by name
 //   weir::team_barrier<weir::barriers::mcs, weir::waiting::spin> b(8);         // by type, inlined
 //   ...
@@ -18,6 +18,7 @@
 
 #include <cassert>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -83,6 +84,8 @@ struct team_options {
   bool kernel_threads = true;
   /// Other work of members that wait by "auto" (waiting.hpp); null: none. The work must outlive the barrier.
   work_of_members* work = nullptr;
+  /// Does the algorithm "auto" try other barriers while the members run (candidates(), below)? Members with other work try none.
+  bool learns = true;
 };
 
 /// The choice of "auto", and the reason. If the user named the barrier, the reason is "as asked".
@@ -96,9 +99,21 @@ choice choose(const team& t);
 /// By the papers' findings alone (docs/measurements has ours); or by a profile's, if it has one for this team on these processors.
 /// Pure.
 choice choose(const team& t, const topology& machine);
+/// The choice, and behind it the barriers that "auto" tries while the members run: none where a profile has decided, where members share
+/// processors, and for members that the kernel does not schedule. Thread-safe; by the papers' findings alone: pure.
+std::vector<choice> candidates(const team& t);
+std::vector<choice> candidates(const team& t, const topology& machine);
 std::optional<choice> choose(const team& t, const machine_profile& known, std::span<const int> processors);
 
+/// What trials of other barriers have taken so far.
+struct trial_record {
+  std::uint64_t episodes = 0;  ///< by other barriers than the chosen one
+  double lost_us = 0;          ///< that these episodes took longer
+};
+
 struct any_barrier;  // of any algorithm and policy (src/barriers/registry.hpp)
+template <class Machine>
+class judge;         // which of several stays in use (src/barriers/learning.hpp)
 
 namespace barriers {
 /// Stands for "decided at run time" in team_barrier's type.
@@ -158,8 +173,11 @@ class team_barrier<barriers::by_name, waiting::automatic> {
     arrive_and_wait_completing(member, {[](void* of) { (*static_cast<type*>(of))(); }, place}, who);
   }
   unsigned members() const { return members_; }
-  const weir::choice& choice() const { return choice_; }
-  /// Memory of the barrier in bytes, padding to cache lines included.
+  /// The present one: "auto" learns. Thread-safe.
+  const weir::choice& choice() const;
+  /// What learning has cost. Thread-safe.
+  trial_record tried() const;
+  /// Memory of the barrier in bytes, padding to cache lines included, with all barriers that it may try.
   std::size_t bytes() const;
 
  private:
@@ -169,7 +187,8 @@ class team_barrier<barriers::by_name, waiting::automatic> {
   unsigned members_;
   void (*pass_)(any_barrier&, unsigned member);  // the algorithm's own function: one indirect call, and no other on the way
   std::unique_ptr<any_barrier> barrier_;
-  weir::choice choice_;
+  const judge<native>* judge_ = nullptr;  // of a barrier that learns
+  std::vector<weir::choice> choices_;
 };
 
 team_barrier(unsigned) -> team_barrier<>;

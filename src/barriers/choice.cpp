@@ -27,16 +27,42 @@ bool is_bound_in_turn(const team& t, std::span<const int> processors) {
 
 /// Are processors that follow each other near each other? In a machine's file they are; systems may number them otherwise.
 bool is_numbered_as_simulated(const topology& machine) { return std::ranges::is_sorted(machine.processors()); }
+
+bool is_oversubscribed(const team& t) {
+  for (unsigned m = 0; m < t.members; ++m)
+    if (t.oversubscribed(m)) return true;
+  return false;
 }
 
-choice choose(const team& t) {
+/// The barriers that may be faster than the usual one, somewhere, for members that have a processor each: those that are the fastest on
+/// some measured or simulated machine (docs/measurements, docs/simulator). Where members share processors none has been.
+std::vector<const char*> others(const team& t) {
+  constexpr unsigned many = 32;  // one line for all becomes slower with each member
+  if (t.members == 1 || !t.kernel_threads || t.usable < t.members || is_oversubscribed(t)) return {};
+  if (t.members == 2) return {"sense", "dissemination"};
+  if (t.members <= most_disseminating) return {"tournament-nodes", "sense"};
+  if (t.members <= many) return {"dissemination", "sense"};
+  return {"dissemination"};
+}
+}
+
+choice choose(const team& t) { return candidates(t).front(); }
+
+std::vector<choice> candidates(const team& t) {
   if (t.members > 1)  // a thread alone needs no file
     if (const auto& known = profile_here().its)
       if (auto found = choose(t, *known, affinity());
           found && (!plans::names_levels(found->algorithm) || !known->simulated || is_numbered_as_simulated(topology_here())))
-        return *std::move(found);
-  if (t.members > most_disseminating) return choose(t, topology_here());
-  return choose(t, topology({}));  // the machine's files are not read
+        return {*std::move(found)};
+  if (t.members > most_disseminating) return candidates(t, topology_here());
+  return candidates(t, topology({}));  // the machine's files are not read
+}
+
+std::vector<choice> candidates(const team& t, const topology& machine) {
+  std::vector<choice> all{choose(t, machine)};
+  for (const char* name : others(t))
+    all.push_back({name, "auto", "measured while the members ran: in a trial it was faster than the barrier before it"});
+  return all;
 }
 
 std::optional<choice> choose(const team& t, const machine_profile& known, std::span<const int> processors) {
@@ -52,8 +78,7 @@ std::optional<choice> choose(const team& t, const machine_profile& known, std::s
 
 choice choose(const team& t, const topology& machine) {
   const std::string members = std::to_string(t.members), processors = std::to_string(t.processors);
-  bool oversubscribed = false;
-  for (unsigned m = 0; m < t.members && !oversubscribed; ++m) oversubscribed = t.oversubscribed(m);
+  const bool oversubscribed = is_oversubscribed(t);
   if (t.members == 1) return {"counter", "auto", "one thread has nobody to wait for"};
   if (oversubscribed && t.placed())
     return {seating::by_processor(t).seats <= most_disseminating ? "combination-dissemination" : "combination", "auto",

@@ -35,6 +35,18 @@ struct any_barrier {
   std::atomic<unsigned> inside{0};  // counted in checked builds only
 };
 
+/// Counts the members inside, in checked builds.
+struct presence {
+#ifdef WEIR_CHECKED
+  // relaxed, both: whoever destroys a barrier in use is in error whatever order it sees.
+  explicit presence(any_barrier& b) : of(b) { of.inside.fetch_add(1, std::memory_order_relaxed); }
+  ~presence() { of.inside.fetch_sub(1, std::memory_order_relaxed); }
+  any_barrier& of;
+#else
+  explicit presence(any_barrier&) {}
+#endif
+};
+
 template <class Machine>
 class registry {
  public:
@@ -114,17 +126,6 @@ class registry {
     else
       return true;
   }
-
-  /// Counts the members inside, in checked builds.
-  struct presence {
-#ifdef WEIR_CHECKED
-    explicit presence(any_barrier& b) : of(b) { of.inside.fetch_add(1, std::memory_order_relaxed); }
-    ~presence() { of.inside.fetch_sub(1, std::memory_order_relaxed); }
-    any_barrier& of;
-#else
-    explicit presence(any_barrier&) {}
-#endif
-  };
 
   template <template <class, template <class> class> class Algorithm, template <class> class Waiting, class... Parameters>
   static std::unique_ptr<any_barrier> made(const team& t, Parameters... parameters) {

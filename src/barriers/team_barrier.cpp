@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "learning.hpp"
 #include "nodes.hpp"
 #include "registry.hpp"
 
@@ -39,15 +40,24 @@ team_barrier<>::team_barrier(unsigned members, team_options options) : members_(
     t.usable = std::min<double>(t.usable, options.processors);
     t.processors = std::min(t.processors, options.processors);
   }
-  choice_ = {options.algorithm, options.waiting, "as asked"};
-  if (options.algorithm == "auto") {
-    choice_ = choose(t);
-    choice_.waiting = options.waiting;
+  choices_ = {{options.algorithm, options.waiting, "as asked"}};
+  if (options.algorithm == "auto") choices_ = candidates(t);
+  if (!options.learns || options.work != nullptr) choices_.resize(1);
+  std::vector<std::unique_ptr<any_barrier>> barriers;
+  for (weir::choice& c : choices_) {
+    c.waiting = options.waiting;
+    plans::shape its{.radix = options.radix, .fan_in = options.fan_in, .fan_out = options.fan_out};
+    // Otherwise the machine's files are not read.
+    if (members > most_in_one_memory && goes_by_nodes(c.algorithm)) its = shape_by_nodes(t, topology_here(), its);
+    barriers.push_back(registry<native>::make(c.algorithm, c.waiting, t, its));
   }
-  plans::shape its{.radix = options.radix, .fan_in = options.fan_in, .fan_out = options.fan_out};
-  // Otherwise the machine's files are not read.
-  if (members > most_in_one_memory && goes_by_nodes(choice_.algorithm)) its = shape_by_nodes(t, topology_here(), its);
-  barrier_ = registry<native>::make(choice_.algorithm, choice_.waiting, t, its);
+  if (barriers.size() == 1) {
+    barrier_ = std::move(barriers.front());
+  } else {
+    auto learns = std::make_unique<learning<native>>(members, std::move(barriers));
+    judge_ = &learns->found();
+    barrier_ = std::move(learns);
+  }
   pass_ = barrier_->arrive_and_wait;
 }
 
@@ -69,6 +79,13 @@ void team_barrier<>::arrive_and_wait_completing(unsigned member, const completio
 void team_barrier<>::refuse(unsigned member) const {
   throw std::out_of_range("weir: member " + std::to_string(member) + " arrives at a barrier of " +
                           std::to_string(members_) + " members, numbered 0 to " + std::to_string(members_ - 1));
+}
+
+const choice& team_barrier<>::choice() const { return choices_[judge_ != nullptr ? judge_->chosen() : 0]; }
+
+trial_record team_barrier<>::tried() const {
+  if (judge_ == nullptr) return {};
+  return {judge_->episodes(), judge_->lost_us()};
 }
 
 std::size_t team_barrier<>::bytes() const { return sizeof(*this) + barrier_->bytes(); }
