@@ -114,7 +114,7 @@ class trials {
       expected += std::max(longer, 0.0) * most_rounds * in(block_us, episode_us_, least_block, most_block);
     }
     lose(cost, ended_us_);
-    paid_us_ = std::max(paid_us_, tried_us_ + dearer * expected);
+    paid_us_ = std::max(paid_us_, ended_us_) + dearer * expected;
     if (std::has_single_bit(willing_)) end_trial();
   }
 
