@@ -173,9 +173,10 @@ std::vector<choice> others(const places& p, const options& how, const choice& us
 }
 
 double longest_worth_trying_us(const places& p) {
-  constexpr double times = 20, signal_us = 2, message_us = 50, turn_us = 500;
+  // Between nodes, over Ethernet. Where processors are shared, a process may wait for a part of a time slice.
+  constexpr double times = 20, signal_us = 2, messages_us = 500, turn_us = 500;
   if (p.oversubscribed) return times * turn_us * p.sharers;
-  return times * (p.nodes.size() > 1 ? message_us : signal_us * static_cast<double>(std::bit_width(p.node_of.size())));
+  return times * (p.nodes.size() > 1 ? messages_us : signal_us * static_cast<double>(std::bit_width(p.node_of.size())));
 }
 
 plan plan_for(const places& p, const choice& c, const options& how) {
