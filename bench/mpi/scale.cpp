@@ -114,7 +114,8 @@ struct asked {
   double node_ns;
 
   explicit asked(char** words)
-      : how{.algorithm = words[1], .waiting = "mpi", .radix = count("RADIX", words[2]), .fan_in = count("FAN_IN", words[3]), .fan_out = count("FAN_OUT", words[4])},
+      : how{.algorithm = words[1], .waiting = "mpi", .radix = count("RADIX", words[2]), .fan_in = count("FAN_IN", words[3]), .fan_out = count("FAN_OUT", words[4]),
+            .learns = false},  // trials would compare times of this machine, which simulates
         episodes(static_cast<int>(count("EPISODES", words[5]))),
         cores(count("CORES", words[6])),
         within(words[7]),

@@ -23,6 +23,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -49,19 +50,28 @@ struct options {
   unsigned radix = 2;    ///< of dissemination by name; "auto" chooses its own
   unsigned fan_in = 2;   ///< of the arrival tree of "tree"
   unsigned fan_out = 2;  ///< of its release tree
+  /// Does "auto" try others while the barrier is in use, and stay with what is faster? Not if any process says no, here or by
+  /// WEIR_ADAPT=false.
+  bool learns = true;
 };
 
 /// The names that exist, for error messages and command lines.
 const std::vector<std::string>& algorithms();
 const std::vector<std::string>& transports();
 
-/// The choice of "auto", and the reason.
+/// The choice of "auto", and the reason. It may change while the barrier is in use.
 struct choice {
   std::string algorithm;  ///< between nodes, or between all processes if `within` is "none"
   std::string within;
   std::string transport;
   std::string reason;
   unsigned radix = 2;  ///< of dissemination
+};
+
+/// What trials of other barriers have taken.
+struct trial_record {
+  std::uint64_t trials = 0;
+  double lost_us = 0;  ///< how much longer their episodes took, as rank 0 has measured; 0 in other processes
 };
 
 /// An error that MPI reported, or the end of another process.
@@ -101,7 +111,9 @@ class barrier {
 
   unsigned rank() const;
   unsigned size() const;
+  /// The present one; the same in all processes after the same episode.
   const mpi::choice& choice() const;
+  trial_record tried() const;
   /// The processors that are assigned to this process, if the processes of a node share processors.
   const std::vector<int>& processors() const;
   /// Do processes that share processors belong to different scheduling groups of the system? Such processes sleep sooner.
@@ -134,6 +146,7 @@ class team_barrier {
 
   unsigned threads() const { return threads_.members(); }
   const mpi::choice& choice() const { return processes_.choice(); }
+  trial_record tried() const { return processes_.tried(); }
   const weir::choice& threads_choice() const { return threads_.choice(); }
 
  private:

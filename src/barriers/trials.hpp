@@ -5,7 +5,7 @@
 //
 //   resting:   all episodes by the chosen candidate; a course ends after 65,536 of them or 0.25 s, for the judge to look at the time
 //      |  the next trial is due: the last ones are paid for, and the program's episodes are short enough to gain by a barrier
-//   scouting:  32 episodes by each other candidate, once; who takes three times as long as the chosen one sits out
+//   scouting:  32 episodes by each other candidate, fewer of long ones; who takes three times as long as the chosen one sits out
 //      |  what that has cost is paid for, and what the comparison may cost
 //   comparing: 7 rounds of blocks of about 1 ms, by the chosen candidate and the others in turn
 //      |  another one is chosen if its middle block is 5 % faster, and all of its blocks but one are faster than the fastest of the chosen
@@ -80,10 +80,10 @@ class trials {
 
  private:
   static constexpr double never = -1, changed = 2, dearer = 100, hopeless = 3, better = 0.95;
-  static constexpr double first_us = 30e3, look_us = 250e3, sure_us = 10e3, block_us = 1000;
+  static constexpr double first_us = 30e3, look_us = 250e3, sure_us = 10e3, block_us = 1000, scouting_us = 100;
   static constexpr double least_distance_us = 200e3, most_distance_us = 12.8e6;
   static constexpr double least_rest = 64, most_rest = 65536, least_block = 8, most_block = 4096;
-  static constexpr std::uint32_t scouted_episodes = 32;
+  static constexpr double least_scouted = 4, most_scouted = 32;
 
   static constexpr std::uint32_t bit(unsigned candidate) { return 1u << candidate; }
   static std::uint32_t in(double us, double episode_us, double least, double most) {
@@ -158,12 +158,16 @@ class trials {
   }
 
   void plan() {
-    const double wait_us = std::max({willing_ != 0 ? 0 : due_us_, paid_us_}) - ended_us_;
+    const std::uint32_t others = all_ & ~bit(course_.chosen), scouted = in(scouting_us, episode_us_, least_scouted, most_scouted);
+    // As if they took twice as long.
+    const double scouting_may_cost = episode_us_ * scouted * std::popcount(others);
+    const double at_us = willing_ != 0 ? paid_us_ : std::max({due_us_, paid_us_, tried_us_ + dearer * scouting_may_cost});
+    const double wait_us = at_us - ended_us_;
     const bool is_due = wait_us < look_us && wait_us < most_rest * episode_us_ && episode_us_ <= longest_us_;
     course_ = {.chosen = course_.chosen, .rest = in(is_due ? wait_us : look_us, episode_us_, least_rest, most_rest)};
     if (!is_due) return;
     if (willing_ == 0)
-      course_.tried = all_ & ~bit(course_.chosen), course_.rounds = 1, course_.block = scouted_episodes;
+      course_.tried = others, course_.rounds = 1, course_.block = scouted;
     else
       course_.tried = willing_, course_.rounds = most_rounds, course_.block = in(block_us, episode_us_, least_block, most_block);
   }

@@ -1,4 +1,4 @@
-// A process's barrier: it follows its route through a plan, by flags in shared memory and by messages elsewhere.
+// A process's barrier: it follows a route through a plan, by flags in shared memory and by messages elsewhere.
 #include <weir/mpi.hpp>
 
 #include <algorithm>
@@ -7,12 +7,15 @@
 #include <optional>
 #include <time.h>
 #include <utility>
+#include <vector>
 
 #include <weir/machine/processors.hpp>
 
 #include "../machine/raw_call.hpp"
 #include "call.hpp"
+#include "choice.hpp"
 #include "layout.hpp"
+#include "learning.hpp"
 #include "movement.hpp"
 #include "waiting.hpp"
 
@@ -46,13 +49,16 @@ class barrier::implementation : layout {
     it->layout::make(together);
     it->flag_wait_.emplace(it->awake_us());
     it->message_wait_.emplace(it->awake_us());
+    it->way_ = it->ways_.data();
+    if (it->ways_.size() > 1) it->learn();
     return it;
   }
 
   ~implementation() {
     withdraw_from_waiters();
     // Either MPI has ended, with its requests and windows, or freeing them would need all other processes.
-    if (!mpi_is_there() || failed_) static_cast<void>(transport_.release());
+    if (!mpi_is_there() || failed_)
+      for (way& its : ways_) static_cast<void>(its.transport.release());
     if (failed_) comm_.leave();
   }
 
@@ -90,7 +96,8 @@ class barrier::implementation : layout {
 
   unsigned rank() const { return rank_; }
   unsigned size() const { return static_cast<unsigned>(places_.node_of.size()); }
-  const mpi::choice& choice() const { return choice_; }
+  const mpi::choice& choice() const { return ways_[learning_ ? learning_->chosen() : 0].choice; }
+  trial_record tried() const { return learning_ ? trial_record{learning_->trials_so_far(), learning_->lost_us()} : trial_record{}; }
   const places& where() const { return places_; }
 
  private:
@@ -102,7 +109,8 @@ class barrier::implementation : layout {
       return_home();
       const installed_hook here([](void* self, bool find_out) { return static_cast<implementation*>(self)->look(find_out); }, this);
       advance(true);
-      if (transport_) transport_->finish();
+      if (way_->transport) way_->transport->finish();
+      finish_telling();
     });
     active_ = false;
   }
@@ -111,11 +119,44 @@ class barrier::implementation : layout {
     if (active_) throw std::logic_error("weir: a barrier was begun again before it was ended");
     active_ = true;
     guarded([&] {
-      ++episode_;
-      next_ = route_.moves.data();
+      if (learning_) way_ = &ways_[learning_->begin(*this)];
+      ++way_->episode;
+      next_ = way_->route.moves.data();
       last_ = false;
-      if (transport_) transport_->begin(episode_);
+      if (way_->transport) way_->transport->begin(way_->episode);
     });
+  }
+
+  void learn() {
+    learning_.emplace(static_cast<unsigned>(ways_.size()), longest_worth_trying_us(places_));
+    if (rank_ == 0) learning_->judge(now_us());
+  }
+
+  // What the judge tells lies in the memory of the one node, or is a message to each of the others, sent before it arrives: who has passed
+  // the episode need not wait for it. Messages are short, so a tree of them would save little, and each of its processes would have to come
+  // first.
+  friend class learning;
+  static constexpr int telling_tag = 32767;  // the largest that every MPI has
+  static double now_us() { return static_cast<double>(native::ticks()) / native::ticks_per_microsecond(); }
+  void tell(const trials::course& next) {
+    if (places_.nodes.size() == 1) {
+      memory_->told() = next;
+      return;
+    }
+    told_ = next;
+    tellings_.resize(size() - 1, MPI_REQUEST_NULL);
+    for (unsigned r = 1; r < size(); ++r)
+      check(PMPI_Isend(&told_, sizeof told_, MPI_BYTE, static_cast<int>(r), telling_tag, comm_, &tellings_[r - 1]), "telling of a trial");
+  }
+  trials::course hear() {
+    if (places_.nodes.size() == 1) return memory_->told();
+    check(PMPI_Recv(&told_, sizeof told_, MPI_BYTE, 0, telling_tag, comm_, MPI_STATUS_IGNORE), "hearing of a trial");
+    return told_;
+  }
+  void finish_telling() {
+    if (tellings_.empty()) return;
+    check(PMPI_Waitall(static_cast<int>(tellings_.size()), tellings_.data(), MPI_STATUSES_IGNORE), "telling of a trial");
+    tellings_.clear();
   }
 
   // Linux does not balance processes that yield to each other: three may stay on one processor and one on another.
@@ -125,8 +166,8 @@ class barrier::implementation : layout {
 
   /// Follows the route as far as possible without waiting or, if `patient`, to its end. Returns whether it has reached the end.
   bool advance(bool patient) {
-    const move* const first = route_.moves.data();
-    const move* const end = first + route_.moves.size();
+    const move* const first = way_->route.moves.data();
+    const move* const end = first + way_->route.moves.size();
     while (next_ != end) {
       const move& m = *next_;
       switch (m.act) {
@@ -149,21 +190,21 @@ class barrier::implementation : layout {
   }
 
   void signal(const move& m) {
-    if (m.by == move::path::message) return transport_->signal(m.index);
+    if (m.by == move::path::message) return way_->transport->signal(m.index);
     // release: publishes what this process did, and what it has acquired from others, to the process that awaits the flag.
-    memory_->at(m.flag).store(episode_, std::memory_order_release);
+    memory_->at(m.flag).store(way_->episode, std::memory_order_release);
     memory_->gate_of(m.flag).open();
   }
 
   bool is_last(const move& m) {
     // The counter is never reset: an episode is complete when it reaches expected * episode, modulo 2^32.
     // acq_rel: publishes this process's writes, and the last arrival acquires those of all others.
-    return memory_->at(m.flag).fetch_add(1, std::memory_order_acq_rel) + 1 == m.expected * episode_;
+    return memory_->at(m.flag).fetch_add(1, std::memory_order_acq_rel) + 1 == m.expected * way_->episode;
   }
 
   bool await_flag(const move& m, bool patient) {
     // A process that others have released may have signalled the next episode already: "reached", not "equal".
-    const auto reached = [this](std::uint32_t now) { return static_cast<std::int32_t>(now - episode_) >= 0; };
+    const auto reached = [episode = way_->episode](std::uint32_t now) { return static_cast<std::int32_t>(now - episode) >= 0; };
     auto& flag = memory_->at(m.flag);
     // acquire: pairs with the release of signal().
     if (reached(flag.load(std::memory_order_acquire))) return true;
@@ -185,10 +226,10 @@ class barrier::implementation : layout {
   };
 
   bool await_message(const move& m, bool patient) {
-    if (patient && by_mpi_ && transport_->wait(m.index)) return true;
-    if (!patient) return transport_->arrived(m.index);
+    if (patient && by_mpi_ && way_->transport->wait(m.index)) return true;
+    if (!patient) return way_->transport->arrived(m.index);
     message_gate_.restart();
-    message_wait_->await(places_.shared, message_flag{*transport_, m.index}, message_gate_, [](bool come) { return come; });
+    message_wait_->await(places_.shared, message_flag{*way_->transport, m.index}, message_gate_, [](bool come) { return come; });
     return true;
   }
 
@@ -267,7 +308,7 @@ class barrier::implementation : layout {
       if (gone < 0) return;
       // A process that has ended after its last barrier has done its part in it. This process waits for it only if it has made no
       // progress until the next call.
-      if (std::exchange(stuck_, std::pair(episode_, next_)) != std::pair(episode_, next_)) return;
+      if (const std::pair here(way_->episode, next_); std::exchange(stuck_, here) != here) return;
     }
     const unsigned who = places_.nodes[places_.node(rank_)][static_cast<std::size_t>(gone)];
     memory_->alive().give_up(gone);
@@ -306,7 +347,7 @@ class barrier::implementation : layout {
   const bool by_mpi_;  // waits for messages as MPI does
   const bool single_thread_;  // no other thread of this process waits
   const bool under_quota_;
-  std::uint32_t episode_ = 0;
+  way* way_ = nullptr;  // of this episode
   const move* next_ = nullptr;
   bool active_ = false, last_ = false;
   std::optional<error> met_;                                 // by another thread, between begin() and end()
@@ -316,6 +357,9 @@ class barrier::implementation : layout {
   std::optional<waiting::experience<processes>> flag_wait_;
   std::optional<waiting::experience<messages>> message_wait_;
   message_gate message_gate_;
+  std::optional<learning> learning_;
+  trials::course told_;
+  std::vector<MPI_Request> tellings_;
 };
 
 barrier::barrier(MPI_Comm comm, const options& how, unsigned threads) : it_(implementation::make(comm, how, threads)) {}
@@ -328,6 +372,7 @@ void barrier::end() { it_->end(); }
 unsigned barrier::rank() const { return it_->rank(); }
 unsigned barrier::size() const { return it_->size(); }
 const mpi::choice& barrier::choice() const { return it_->choice(); }
+trial_record barrier::tried() const { return it_->tried(); }
 const std::vector<int>& barrier::processors() const { return it_->where().processors; }
 bool barrier::scheduled_apart() const { return it_->where().scheduled_apart; }
 

@@ -50,6 +50,7 @@ struct kept {
   int failed = MPI_SUCCESS;  // the error of a failed barrier, which cannot be used again
   unsigned passes = 0;       // MPI's own
   bool refused = false;
+  const weir::mpi::choice* said = nullptr;  // the choice that was reported last; null: none is to be
   std::uint64_t spent = 0;   // ticks spent in these
   std::uint64_t made_at = 0;
   std::uint64_t place = 0;   // for a total order of communicators: the same number in all processes of this one
@@ -101,11 +102,27 @@ price& price_here() {
   return it;
 }
 
+[[gnu::noinline]] void say(kept& k) {
+  const weir::mpi::choice& c = k.made->choice();
+  std::fprintf(stderr, "weir: %sbarrier of %u processes: %s; within a node: %s; by %s (%s)", k.said == nullptr ? "" : "after trials, ",
+               k.made->size(), c.algorithm.c_str(), c.within.c_str(), c.transport.c_str(), c.reason.c_str());
+  if (const auto tried = k.made->tried(); tried.trials != 0)
+    std::fprintf(stderr, "; %llu trials have cost %.3f ms in %.3f s", static_cast<unsigned long long>(tried.trials), 1e-3 * tried.lost_us,
+                 1e-9 * static_cast<double>(price::in_ns(weir::native::ticks() - k.made_at)));
+  std::fputc('\n', stderr);
+  k.said = &c;
+}
+
+void say_what_trials_cost(kept& k) {
+  if (k.said != nullptr && k.made && k.made->tried().trials != 0) say(k);
+}
+
 int forget(MPI_Comm, int, void* attribute, void*) {
   if (is_number(attribute)) return MPI_SUCCESS;
   kept* const its = static_cast<kept*>(attribute);
   // relaxed: set by the thread that ends MPI, before it frees the last communicators. MPI then frees Weir's too.
   if (its->made && ending.load(std::memory_order_relaxed)) return MPI_SUCCESS;
+  say_what_trials_cost(*its);
   leave(*its);
   unlink(*its);
   if (its->made) price_here().freed_after(weir::native::ticks() - its->made_at);
@@ -124,6 +141,7 @@ int before_finalize(MPI_Comm, int, void*, void*) {
   std::sort(all.begin(), all.begin() + all_count, [](const kept* a, const kept* b) { return a->place < b->place; });
   for (std::size_t i = 0; i < all_count; ++i) {
     kept* const k = all[i];
+    say_what_trials_cost(*k);
     if (!k->made || k->made->choice().transport != "rma") continue;
     k->usable = nullptr;
     k->made.reset();
@@ -234,12 +252,6 @@ void make_barrier(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool 
   k.made.emplace(comm);
 }
 
-void say(const barrier& b) {
-  const weir::mpi::choice& c = b.choice();
-  std::fprintf(stderr, "weir: barrier of %u processes: %s; within a node: %s; by %s (%s)\n", b.size(), c.algorithm.c_str(),
-               c.within.c_str(), c.transport.c_str(), c.reason.c_str());
-}
-
 // Collective. Makes a barrier for all processes, or for none; returns an error code if MPI has failed in a collective operation.
 int make(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
   const std::uint64_t start = weir::native::ticks();
@@ -259,7 +271,7 @@ int make(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
   k.usable = k.made ? &*k.made : nullptr;
   k.made_at = weir::native::ticks();
   price_here().made_in(k.made_at - start);
-  if (k.made && k.made->rank() == 0 && !from_environment("WEIR_MPI_VERBOSE").empty()) say(*k.made);
+  if (k.made && k.made->rank() == 0 && !from_environment("WEIR_MPI_VERBOSE").empty()) say(k);
   return MPI_SUCCESS;
 }
 
@@ -311,6 +323,7 @@ int ask(kept& k, MPI_Comm comm) {
 inline int pass(kept& k, MPI_Comm comm) {
   try {
     k.usable->arrive_and_wait();
+    if (k.said != nullptr && k.said != &k.usable->choice()) [[unlikely]] say(k);
     return MPI_SUCCESS;
   } catch (const weir::mpi::error& e) {
     k.failed = e.code();

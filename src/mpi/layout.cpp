@@ -28,7 +28,7 @@ struct layout::draft {
   process_info mine{};
   std::vector<process_info> infos{};
   std::vector<segment_report> reports{};
-  weir::plan plan{};
+  weir::plan plan{};  // of the last way
   std::vector<unsigned> node_of{};  // for signals: processes without shared memory are on nodes of their own
   std::string no_memory{};          // why there is no shared memory
 };
@@ -59,7 +59,7 @@ layout::layout(MPI_Comm of, const options& how, unsigned threads) : comm_(of), d
   draft_->infos.resize(static_cast<std::size_t>(size));
   draft_->reports.resize(draft_->infos.size());
   draft_->windows = windows_are_safe(of);
-  draft_->mine = process_info::here(threads);
+  draft_->mine = process_info::here(threads, how.learns);
 }
 
 layout::~layout() = default;
@@ -73,7 +73,7 @@ void layout::make(steps& together) {
   together.alone([&] {
     places_ = places_of(rank_, d.infos);
     remember_home(places_);
-    choose_route();
+    choose_routes();
     made = make_segment();
   });
   const segment_report its{!together.good(), made.number(), made.error()};
@@ -89,21 +89,31 @@ void layout::make(steps& together) {
   draft_.reset();
 }
 
-void layout::choose_route() {
-  choice_ = choose(places_, draft_->how, places_.one_profile ? &*profile_here().its : nullptr);
-  if (choice_.transport == "rma" && !draft_->windows) {
-    choice_.transport = "messages";
-    choice_.reason += " (not by rma: Open MPI before 5.0 mixes up windows of communicators that are not of all processes)";
+void layout::choose_routes() {
+  const machine_profile* const known = places_.one_profile ? &*profile_here().its : nullptr;
+  mpi::choice usual = choose(places_, draft_->how, known);
+  if (usual.transport == "rma" && !draft_->windows) {
+    usual.transport = "messages";
+    usual.reason += " (not by rma: Open MPI before 5.0 mixes up windows of communicators that are not of all processes)";
   }
-  if (choice_.within == "combination") {
-    draft_->node_of = places_.node_of;
-    route_ = combination_route(plan_for_seats(places_), places_.seats, rank_);
-    return;
-  }
-  draft_->plan = plan_for(places_, choice_, draft_->how);
   // "none": signals within a node go by messages too.
-  draft_->node_of = choice_.within == "none" ? places_.apart().node_of : places_.node_of;
-  route_ = route_of(draft_->plan, rank_, draft_->node_of);
+  draft_->node_of = usual.within == "none" ? places_.apart().node_of : places_.node_of;
+  ways_.clear();
+  add_way(usual);
+  if (!places_.learn) return;
+  for (const mpi::choice& other : others(places_, draft_->how, usual, known)) add_way(other);
+}
+
+void layout::add_way(const mpi::choice& c) {
+  way its{c, {}, {}};
+  if (c.within == "combination") {
+    its.route = combination_route(plan_for_seats(places_), places_.seats, rank_);
+  } else {
+    draft_->plan = plan_for(places_, c, draft_->how);
+    its.route = route_of(draft_->plan, rank_, draft_->node_of);
+  }
+  if (!ways_.empty()) its.route.follow(ways_.back().route);
+  ways_.push_back(std::move(its));
 }
 
 node::segment layout::make_segment() const {
@@ -121,39 +131,39 @@ void layout::attach(node::segment mine) {
     return;
   }
   const auto index = static_cast<unsigned>(std::find(here().begin(), here().end(), rank_) - here().begin());
-  memory_ = std::make_unique<node_memory>(std::move(mine), index, static_cast<unsigned>(here().size()), route_.flag_line);
+  memory_ = std::make_unique<node_memory>(std::move(mine), index, static_cast<unsigned>(here().size()), ways_.back().route.flag_line);
   memory_->alive().enter();
 }
 
 // In all processes, although some have shared memory.
 void layout::do_without_memory() {
   memory_.reset();
-  if (choice_.within == "none") return;
+  if (ways_[0].choice.within == "none") return;
   places_ = places_.apart();
   draft_->how.within = "none";
-  choose_route();
+  choose_routes();
   const std::string& why = draft_->no_memory;
-  choice_.reason += " (processes of a node cannot share memory here: " +
-                    (why.empty() ? "another process cannot share memory with its node" : why) + ")";
+  ways_[0].choice.reason += " (processes of a node cannot share memory here: " +
+                            (why.empty() ? "another process cannot share memory with its node" : why) + ")";
 }
 
 void layout::open_transport(steps& together) {
   const std::vector<unsigned>& node_of = draft_->node_of;
   // Whether any signal goes between nodes is the same in all processes; this process may have none.
   if (std::adjacent_find(node_of.begin(), node_of.end(), std::not_equal_to<>()) == node_of.end()) return;
-  const bool by_windows = choice_.transport == "rma";
+  const bool by_windows = ways_[0].choice.transport == "rma";  // then there is no other way
   // All processes come here; they agree on a failure at the next step.
   together.alone([&] {
     comm_.join(draft_->of);
-    if (by_windows)
-      transport_ = by_rma(comm_, route_, indices_at_receivers(draft_->plan, rank_, node_of));
-    else if (route_.message_awaits + route_.message_signals > 0)
-      transport_ = choice_.transport == "persistent" ? by_persistent_requests(comm_, route_) : by_messages(comm_, route_);
+    if (by_windows) ways_[0].transport = by_rma(comm_, ways_[0].route, indices_at_receivers(draft_->plan, rank_, node_of));
+    for (way& its : ways_)
+      if (!by_windows && its.route.message_awaits + its.route.message_signals > 0)
+        its.transport = its.choice.transport == "persistent" ? by_persistent_requests(comm_, its.route) : by_messages(comm_, its.route);
   });
   together.agree();
   if (!by_windows) return;
   failed_ = true;  // if it fails, others may write to this process's window
-  together.alone([&] { transport_->open(); });
+  together.alone([&] { ways_[0].transport->open(); });
   together.agree();
   failed_ = false;
 }

@@ -1,15 +1,18 @@
 #include "places.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
 #include <string>
+#include <strings.h>
 #include <sys/stat.h>
 #include <utility>
 
@@ -67,6 +70,13 @@ std::uint64_t digest(const machine_profile& its) {
   for (const unsigned size : its.sizes[false]) text << ' ' << size;
   for (const auto& f : its.findings) text << '\n' << f.members << f.bound << f.barrier << f.ns << f.usual << f.usual_ns;
   return digest(text.str()) | 1;
+}
+
+// As the OpenMP runtime reads it.
+bool may_learn() {
+  const char* const said = std::getenv("WEIR_ADAPT");
+  return said == nullptr || std::ranges::none_of(std::array{"false", "0", "no", "off", "disabled"},
+                                                 [&](const char* word) { return strcasecmp(said, word) == 0; });
 }
 
 bool have_one_profile(const std::vector<process_info>& all) {
@@ -151,12 +161,13 @@ bool process_info::meets(const process_info& other) const {
   return false;
 }
 
-process_info process_info::here(unsigned threads) {
+process_info process_info::here(unsigned threads, bool learns) {
   process_info c{};
   c.node = node_here();
   c.group = scheduling_group();
   c.threads = threads;
   c.home = weir::mpi::home();
+  c.learns = learns && may_learn();
   if (const auto& known = profile_here().its; known && !under_quota()) {
     c.profile = digest(*known);
     c.tried = known->processors;
@@ -193,6 +204,7 @@ places places_of(unsigned rank, const std::vector<process_info>& all) {
   if (p.shared) p.sharers = static_cast<double>(with.threads) / static_cast<double>(std::max<std::size_t>(with.processors.size(), 1));
   p.oversubscribed = p.shared || any_oversubscribed(all);
   p.one_profile = have_one_profile(all);
+  p.learn = std::all_of(all.begin(), all.end(), [](const process_info& its) { return its.learns != 0; });
   assign_processors(rank, all, p.nodes[p.node(rank)], p);
   return p;
 }

@@ -16,9 +16,10 @@ struct process_info {
   std::uint64_t processors[known_processors / 64];
   std::uint64_t profile;  ///< a digest of what this process takes from its machine's profile; 0: nothing
   std::uint64_t tried;    ///< the processors for which the profile is
+  std::uint64_t learns;   ///< may "auto" try other plans (WEIR_ADAPT)?
 
-  /// Of this process, in which `threads` threads will wait.
-  static process_info here(unsigned threads);
+  /// Of this process, in which `threads` threads will wait, and which wants to learn.
+  static process_info here(unsigned threads, bool learns);
 
   bool has(int processor) const { return ((processors[processor / 64] >> (processor % 64)) & 1u) != 0; }
   void add(int processor) { processors[processor / 64] |= std::uint64_t{1} << (processor % 64); }
@@ -37,6 +38,7 @@ struct places {
   /// Have all processes the same profile, and do those of each node run on as many processors as it is for? All processes must choose
   /// the same plan, and profiles may differ between nodes. The same value in all processes.
   bool one_profile = false;
+  bool learn = false;           ///< may "auto" try other plans in all of them? The same value in all processes.
   std::vector<int> processors;  ///< those assigned to this process, if processors are shared
   std::vector<std::vector<unsigned>> seats;  ///< the ranks of this node, by their assigned processor
 

@@ -98,6 +98,19 @@ route route_of(const plan& p, unsigned rank, const std::vector<unsigned>& node_o
   return r;
 }
 
+void route::follow(const route& before) {
+  constexpr unsigned tags = 1024;  // more than one process sends to another in an episode, and few enough for every MPI
+  for (move& m : moves) {
+    m.flag += static_cast<unsigned>(before.flag_line.size());
+    m.tag += before.first_tag + tags;
+  }
+  first_tag = before.first_tag + tags;
+  std::vector<unsigned> all = before.flag_line;
+  for (const unsigned line : flag_line) all.push_back(before.lines + line);
+  flag_line = std::move(all);
+  lines += before.lines;
+}
+
 route combination_route(const plan& across, const std::vector<std::vector<unsigned>>& seats, unsigned process) {
   unsigned seat = 0;
   while (std::find(seats[seat].begin(), seats[seat].end(), process) == seats[seat].end()) ++seat;

@@ -33,6 +33,10 @@ struct route {
   /// For each flag of the node's memory the line on which it lies; equal in all processes of the node.
   std::vector<unsigned> flag_line;
   unsigned lines = 0;
+  unsigned first_tag = 0;
+
+  /// Another route of the same process follows `before`: its flags come after those of `before`, and its messages have other tags.
+  void follow(const route& before);
 };
 
 /// `node_of[r]`: the node of process r; processes that share no memory are on nodes of their own. Pure. Throws

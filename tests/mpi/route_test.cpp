@@ -152,6 +152,29 @@ TEST(Route, FlagsOfANodeAreNumberedAlike) {
   }
 }
 
+TEST(Route, AnotherWayHasFlagsAndTagsOfItsOwn) {
+  const places p = on_nodes({3, 3, 1});
+  const auto first = routes_of(plan_for(p, {"dissemination", "linear", "messages", ""}, {}), p.node_of);
+  auto second = routes_of(plan_for(p, {"tournament", "mcs", "messages", ""}, {}), p.node_of);
+  for (unsigned r = 0; r < 7; ++r) {
+    second[r].follow(first[r]);
+    const route& mine = second[r];
+    EXPECT_GE(mine.lines, first[r].lines);
+    EXPECT_TRUE(std::equal(first[r].flag_line.begin(), first[r].flag_line.end(), mine.flag_line.begin()));
+    for (const auto& m : mine.moves) {
+      if (m.by == path::message) {
+        for (const auto& other : first[r].moves) EXPECT_TRUE(other.by == path::memory || other.tag != m.tag);
+        continue;
+      }
+      ASSERT_LT(m.flag, mine.flag_line.size());
+      EXPECT_GE(m.flag, first[r].flag_line.size());
+      EXPECT_GE(mine.flag_line[m.flag], first[r].lines);
+      EXPECT_LT(mine.flag_line[m.flag], mine.lines);
+    }
+  }
+  EXPECT_EQ(play(second, p.node_of), "");
+}
+
 // In the node's memory, one slot too many on a line would overlap the line's gate, and a missing line would overlap another object.
 TEST(Route, IsRefusedToAPlanThatCannotBeLaidOut) {
   const auto refused = [](const weir::plan& p, const std::vector<unsigned>& node_of) {
