@@ -110,7 +110,6 @@ class barrier::implementation : layout {
       const installed_hook here([](void* self, bool find_out) { return static_cast<implementation*>(self)->look(find_out); }, this);
       advance(true);
       if (way_->transport) way_->transport->finish();
-      finish_telling();
     });
     active_ = false;
   }
@@ -132,32 +131,10 @@ class barrier::implementation : layout {
     if (rank_ == 0) learning_->judge(now_us());
   }
 
-  // What the judge tells lies in the memory of the one node, or is a message to each of the others, sent before it arrives: who has passed
-  // the episode need not wait for it. Messages are short, so a tree of them would save little, and each of its processes would have to come
-  // first.
   friend class learning;
-  static constexpr int telling_tag = 32767;  // the largest that every MPI has
   static double now_us() { return static_cast<double>(native::ticks()) / native::ticks_per_microsecond(); }
-  void tell(const trials::course& next) {
-    if (places_.nodes.size() == 1) {
-      memory_->told() = next;
-      return;
-    }
-    told_ = next;
-    tellings_.resize(size() - 1, MPI_REQUEST_NULL);
-    for (unsigned r = 1; r < size(); ++r)
-      check(PMPI_Isend(&told_, sizeof told_, MPI_BYTE, static_cast<int>(r), telling_tag, comm_, &tellings_[r - 1]), "telling of a trial");
-  }
-  trials::course hear() {
-    if (places_.nodes.size() == 1) return memory_->told();
-    check(PMPI_Recv(&told_, sizeof told_, MPI_BYTE, 0, telling_tag, comm_, MPI_STATUS_IGNORE), "hearing of a trial");
-    return told_;
-  }
-  void finish_telling() {
-    if (tellings_.empty()) return;
-    check(PMPI_Waitall(static_cast<int>(tellings_.size()), tellings_.data(), MPI_STATUSES_IGNORE), "telling of a trial");
-    tellings_.clear();
-  }
+  void tell(const trials::course& next) { memory_->told() = next; }
+  trials::course hear() { return memory_->told(); }
 
   // Linux does not balance processes that yield to each other: three may stay on one processor and one on another.
   void return_home() {
@@ -358,8 +335,6 @@ class barrier::implementation : layout {
   std::optional<waiting::experience<messages>> message_wait_;
   message_gate message_gate_;
   std::optional<learning> learning_;
-  trials::course told_;
-  std::vector<MPI_Request> tellings_;
 };
 
 barrier::barrier(MPI_Comm comm, const options& how, unsigned threads) : it_(implementation::make(comm, how, threads)) {}

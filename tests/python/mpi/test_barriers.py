@@ -96,17 +96,6 @@ def test_barriers_that_try_others_keep_the_contract_and_choose_alike(mpi, proces
     require_kept(run("learning", mpi, processes, WEIR_PROFILE="none"))
 
 
-# Each process has memory of its own, as on a node: what comes next is told by messages.
-@skips.mark("root", "make name spaces")
-@mpis
-def test_trials_between_nodes(mpi):
-    command = [*launcher(mpi), "-n", "4", "unshare", "--ipc", str(program("learning", mpi))]
-    environment = os.environ | {"WEIR_PROFILE": "none"}
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
-    require_kept(result)
-    assert "within none" in result.stdout, result.stdout
-
-
 @mpis
 def test_nothing_is_tried_if_one_process_does_not_want_it(mpi):
     require_kept(run("learning", mpi, 3, "off", WEIR_PROFILE="none"))

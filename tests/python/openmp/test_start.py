@@ -76,7 +76,8 @@ def test_a_program_with_one_region_has_few_more_pages_than_on_libgomp(
     environment: dict[str, str], own_environment: dict[str, str], folder: Path, places: dict[str, str]
 ):
     program = built(folder, ONE_REGION)
-    assert pages(program, environment | places) <= pages(program, own_environment | places) + 45
+    # 43 to 46: where the loader puts the libraries decides which of their parts share a page.
+    assert pages(program, environment | places) <= pages(program, own_environment | places) + 50
 
 
 def test_temporary_arrays_are_faulted_in_once(environment: dict[str, str], folder: Path):
