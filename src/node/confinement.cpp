@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <dirent.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "machine/clocks.hpp"
 #include "machine/raw_call.hpp"
 #include "machine/read_by_kernel.hpp"
+#include "machine/run_delay.hpp"
 
 namespace weir::node {
 
@@ -70,11 +72,11 @@ std::string confinement::why_not() {
   return access(all_threads, R_OK) == 0 ? "" : std::string(all_threads) + ": " + std::strerror(errno);
 }
 
-unsigned confinement::look(kind_of of) {
+confinement::activity confinement::look(kind_of of) {
   for (thread& t : threads_) t.is_there = false;
   const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir(all_threads), closedir);
   const pid_t me = this_thread();
-  unsigned computing = 0;
+  activity its;
   for (const dirent* d; tasks != nullptr && (d = readdir(tasks.get())) != nullptr;) {
     pid_t id = 0;
     const char* const end = d->d_name + std::strlen(d->d_name);
@@ -83,14 +85,20 @@ unsigned confinement::look(kind_of of) {
     const bool is_new = found == threads_.end() || found->id != id;
     if (is_new) found = threads_.insert(found, {.id = id, .what = kind::usual});
     const std::uint64_t used = processor_time(id);
-    if (used - found->used >= computing_ns && used > found->used) ++computing;
+    const bool computes = used > found->used && used - found->used >= computing_ns;
     found->used = used;
+    const bool computed = std::exchange(found->computes, computes);
+    if (const auto times = computes ? run_times_of(id) : std::nullopt) {
+      const std::uint64_t delayed_before = std::exchange(found->delayed, times->delayed);
+      if (computed) its.delayed += times->delayed - delayed_before;
+    }
+    its.computing += computes;
     found->is_there = true;
     found->what = of(id);
   }
   std::erase_if(threads_, [](const thread& t) { return !t.is_there; });
   first_is_there_ = !first_has_ended();
-  return computing;
+  return its;
 }
 
 // A thread begins with the mask of the one that has created it. The system cuts masks where processors go away. A thread that moves

@@ -24,10 +24,16 @@ class confinement {
   enum class kind { usual, always, never };
   using kind_of = kind (*)(pid_t);
 
+  /// What the threads have done since the last look.
+  struct activity {
+    unsigned computing = 0;     // threads that have, at least for half a millisecond
+    std::uint64_t delayed = 0;  // for how long those that compute for more than one look have waited for processors, in nanoseconds
+  };
+
   /// Empty: threads can be listed. Otherwise why not: they then keep to nothing.
   static std::string why_not();
-  /// Lists the threads, except the calling one. How many of them have computed since the last look, at least for half a millisecond?
-  unsigned look(kind_of);
+  /// Lists the threads, except the calling one.
+  activity look(kind_of);
   /// Those that were listed keep to `granted` from now on. `all`: what the process may use, the masks of its threads otherwise.
   void keep_to(const processor_set& granted, const processor_set& all);
   /// The threads may use `all` again.
@@ -44,8 +50,8 @@ class confinement {
   struct thread {
     pid_t id;
     kind what;
-    std::uint64_t used = 0;  // of processor time
-    bool is_new = true, is_there = true, confined = false;
+    std::uint64_t used = 0, delayed = 0;  // of processor time; while it waited for a processor, if it computes
+    bool is_new = true, is_there = true, confined = false, computes = false;
   };
 
   void confine(thread& t, const processor_set& granted, const processor_set& all) const;

@@ -3,15 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <sched.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <weir/machine/processors.hpp>
@@ -224,7 +227,7 @@ TEST_F(Confinement, ThreadsThatComputeAreCounted) {
   idler sleeps, computes;
   const auto look = [&] {
     unsigned computing = 0;
-    std::thread([&] { computing = its_.look(all_usual); }).join();
+    std::thread([&] { computing = its_.look(all_usual).computing; }).join();
     return computing;
   };
   look();
@@ -236,6 +239,45 @@ TEST_F(Confinement, ThreadsThatComputeAreCounted) {
   const unsigned found = look();
   EXPECT_GE(found, 1u);
   EXPECT_LE(found, 2u) << "that one, and perhaps the first thread";
+}
+
+// Each of the two goes on until both have computed for long enough, so one waits while the other does.
+TEST_F(Confinement, WhatTheyWaitForProcessorsIsTold) {
+  std::atomic<unsigned> ready{0}, looked{0};
+  const auto compute = [&] {
+    processor_set one = of({first_});
+    sched_setaffinity(0, sizeof one.words, reinterpret_cast<const cpu_set_t*>(one.words.data()));
+    for (unsigned rounds = 1; rounds <= 2; ++rounds) {
+      timespec from{}, now{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+      bool is_ready = false;
+      while (ready.load() < 2 * rounds) {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        const bool enough = now.tv_sec * 1'000'000'000 + now.tv_nsec - from.tv_sec * 1'000'000'000 - from.tv_nsec > 50'000'000;
+        if (enough && !std::exchange(is_ready, true)) ++ready;
+      }
+      while (looked.load() < rounds) usleep(1000);
+    }
+  };
+  const auto look = [&] {
+    confinement::activity its;
+    std::thread([&] { its = its_.look(all_usual); }).join();
+    return its;
+  };
+  std::thread a(compute), b(compute);
+  const auto look_after = [&](unsigned rounds) {
+    while (ready.load() < 2 * rounds) usleep(1000);
+    const auto its = look();
+    looked.store(rounds);
+    return its;
+  };
+  look();
+  look_after(1);
+  const auto its = look_after(2);
+  EXPECT_GE(its.computing, 2u);
+  EXPECT_GE(its.delayed, 20'000'000u);
+  a.join();
+  b.join();
 }
 
 }  // namespace

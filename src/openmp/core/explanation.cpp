@@ -54,8 +54,8 @@ void add(told& all, const native_region_sites& its, kind what) {
   all.lost += its.lost_in_trials();
   if (what == kind::regions) all.lasted += its.lasted();
   // What threads have not tried says nothing against what others have found.
-  its.for_each([&to = all.sites, what](const region_site& known) {
-    const told_site one{known, what};
+  its.for_each([&to = all.sites, what](const region_site& site) {
+    const told_site one{site, what};
     const auto same = [&one](const told_site& s) {
       return s.what == one.what && s.place == one.place && s.size == one.size && (s.form == one.form || !is_tried(s) || !is_tried(one));
     };

@@ -84,9 +84,9 @@ std::size_t on_node::lately::most(std::size_t now) {
   return most_;
 }
 
-bool on_node::computes(std::uint64_t now) {
+bool on_node::computes(std::uint64_t now, std::uint64_t delayed) {
   const std::uint64_t used = now_by(CLOCK_PROCESS_CPUTIME_ID);
-  const bool so = looked_ != 0 && 2 * (used - used_) > now - looked_;
+  const bool so = looked_ != 0 && 2 * (used - used_ + delayed) > now - looked_;
   looked_ = now;
   used_ = used;
   return so;
@@ -108,8 +108,8 @@ on_node::found on_node::look(const std::vector<int>& mask, unsigned processors, 
   }
   note_processors(may_use->count());
   const std::uint64_t now = now_by(CLOCK_MONOTONIC);
-  const unsigned computing = threads_.look(kind_of);
-  const bool computes_alone = computes(now) && !in_region, is_busy = in_region || computes_alone;
+  const auto [computing, delayed] = threads_.look(kind_of);
+  const bool computes_alone = computes(now, delayed) && !in_region, is_busy = in_region || computes_alone;
   // Between regions, a program that computes wants one processor at once, and has what its region wants at the next one.
   const std::size_t could_compute = computes_alone ? computing + threads::helpers_with_more_bodies() : 0;
   const std::size_t wants = in_region ? members_.most(members) : computing_.most(could_compute);

@@ -63,8 +63,9 @@ class on_node {
     std::size_t most_ = 0;
     unsigned looks_with_fewer_ = 0;
   };
-  /// Has the process had more than half of a processor since the last look?
-  bool computes(std::uint64_t now);
+  /// Has the process used more than half of a processor since the last look, or would it have? `delayed`: how long its threads have waited
+  /// for processors. Who did not count that would take a program that shares a processor with another for idle, and lend what it lacks.
+  bool computes(std::uint64_t now, std::uint64_t delayed);
 
   void note_processors(unsigned count);
 

@@ -90,8 +90,8 @@ void no_words() {
       }
     };
     refused(8, EFAULT);
-    alignas(8) char bytes[8] = {};
-    refused(reinterpret_cast<std::uintptr_t>(bytes) + 1, EINVAL);
+    alignas(8) char two_words[8] = {};
+    refused(reinterpret_cast<std::uintptr_t>(two_words) + 1, EINVAL);
     return nullptr;
   }));
 }
