@@ -67,8 +67,8 @@ lately_seen look_at_threads(bool asks) {
 
 std::uint32_t since(std::uint32_t now, std::uint32_t& before) { return now - std::exchange(before, now); }
 
-// A member that is alone on its processor is not found by the monitor's other looks: a tick asks whether it polls. Once its loop has a
-// trampoline it gives the kernel its processor whenever it polls, and beside others it hardly runs any more.
+// A member that is alone on its processor is not found by the monitor's other looks: a tick asks whether it polls. One whose loop has a
+// trampoline may yield to the kernel each time that it polls (lost_slices.hpp), and beside others it hardly runs then.
 void look_at_processors(claimant& c, lately_seen& its, bool asks) {
   processor* alone[most_asked];
   std::size_t looked_at = 0, to_ask = 0;
