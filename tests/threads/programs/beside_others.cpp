@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -18,10 +17,9 @@
 #include <vector>
 
 #include <sched.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../../bench/threads/meeting.hpp"
 #include "../../openmp/driving_thread.h"
 
 namespace {
@@ -31,45 +29,12 @@ constexpr auto patience = std::chrono::seconds(500), computing = std::chrono::se
 
 bool is_member() { return driving_thread() != gettid(); }
 
-std::vector<pid_t> others;
-void start_others(unsigned count) {
-  for (unsigned i = 0; i < count; ++i) {
-    const pid_t parent = getpid(), child = fork();
-    if (child == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      while (getppid() == parent) {
-      }
-      _exit(0);
-    }
-    others.push_back(child);
-  }
-}
-void end_others() {
-  for (const pid_t each : others) {
-    kill(each, SIGKILL);
-    waitpid(each, nullptr, 0);
-  }
-}
-
-std::atomic<unsigned> arrived{0}, episode{0}, members{0};
+bench::meeting at;
+std::atomic<unsigned> members{0};
 std::atomic<bool> creator_has_ended{false};
 bool are_too_many = false;
 std::atomic<bool> ends{false};
 std::vector<long> drivers;
-
-void meet(unsigned all) {
-  const unsigned now = episode.load();
-  if (arrived.fetch_add(1) + 1 == all) {
-    arrived.store(0);
-    episode.store(now + 1);
-    return;
-  }
-  while (episode.load(std::memory_order_relaxed) == now) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
-}
 
 /// By yielding. A thread that is called in while it polls would be known to poll.
 void become_member() {
@@ -79,14 +44,14 @@ void become_member() {
 void wait_for_each_other(unsigned me, unsigned all, clock::time_point until) {
   if (are_too_many) become_member();
   while (!ends.load()) {
-    for (int i = 0; i < 100; ++i) meet(all);
+    for (int i = 0; i < 100; ++i) at.pass(all);
     drivers[me] = driving_thread();
-    meet(all);
+    at.pass(all);
     if (me == 0) {
       if (std::set(drivers.begin(), drivers.end()).size() < all) members.store(1);
       if (members.load() != 0 || clock::now() > until) ends.store(true);
     }
-    meet(all);
+    at.pass(all);
   }
 }
 
@@ -112,7 +77,7 @@ unsigned members_of(unsigned all, Run run) {
 /// The first thread, which stays with the kernel, has the others created by one that ends once they have come to share virtual processors.
 /// True: these threads use as many of them as before then. The other processes end, too, since threads beside them are seldom on two
 /// processors at once: one steals from another that is kept from its processor.
-bool have_all_when_creator_ends(unsigned all) {
+bool have_all_when_creator_ends(unsigned all, bench::busy_processes& others) {
   std::atomic<bool> have_shared{false}, have_all{false};
   std::atomic<unsigned> left{all};
   ends = false;
@@ -124,9 +89,9 @@ bool have_all_when_creator_ends(unsigned all) {
         unsigned apart = 0;
         const auto until = clock::now() + patience;
         while (!ends.load()) {
-          for (int n = 0; n < 5; ++n) meet(all);
+          for (int n = 0; n < 5; ++n) at.pass(all);
           drivers[i] = driving_thread();
-          meet(all);
+          at.pass(all);
           if (i == 0) {
             const bool share = std::set(drivers.begin(), drivers.end()).size() < all;
             apart = share ? 0 : apart + 1;
@@ -134,13 +99,13 @@ bool have_all_when_creator_ends(unsigned all) {
             if (creator_has_ended.load() && apart >= rounds_apart) have_all.store(true), ends.store(true);
             if (clock::now() > until) ends.store(true);
           }
-          meet(all);
+          at.pass(all);
         }
         --left;
       }).detach();
     while (!have_shared.load() && left.load() == all) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }).join();
-  end_others();
+  others.end();
   creator_has_ended.store(true);
   while (left.load() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return have_shared.load() && have_all.load();
@@ -175,12 +140,12 @@ int main(int, char** words) {
   const unsigned processors = std::thread::hardware_concurrency();
   if (processors < 2) return 77;  // left out
   const std::string how = words[1] != nullptr ? words[1] : "";
-  start_others(2 * processors);
+  bench::busy_processes others(2 * processors);
   if (how == "creator") {
     cpu_set_t own;
     sched_getaffinity(0, sizeof own, &own);
     sched_setaffinity(0, sizeof own, &own);
-    const bool right = have_all_when_creator_ends(processors);
+    const bool right = have_all_when_creator_ends(processors, others);
     std::setvbuf(stdout, nullptr, _IONBF, 0);
     std::puts(right ? "ok" : "the threads do not have all processors again");
     return 0;
@@ -191,7 +156,7 @@ int main(int, char** words) {
   if (how == "sleeper") one.emplace(), are_too_many = true;
   const unsigned together = members_of(processors, waiting);
   one.reset();
-  end_others();
+  others.end();
   std::setvbuf(stdout, nullptr, _IONBF, 0);
   std::printf(alone == 0 && together != 0 ? "ok\n" : "%u members compute; do those that meet share? %u\n", alone, together);
 }
