@@ -72,7 +72,7 @@ std::string confinement::why_not() {
   return access(all_threads, R_OK) == 0 ? "" : std::string(all_threads) + ": " + std::strerror(errno);
 }
 
-confinement::activity confinement::look(kind_of of) {
+confinement::activity confinement::look(kind_of of, bool asks_delays) {
   for (thread& t : threads_) t.is_there = false;
   const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir(all_threads), closedir);
   const pid_t me = this_thread();
@@ -87,11 +87,9 @@ confinement::activity confinement::look(kind_of of) {
     const std::uint64_t used = processor_time(id);
     const bool computes = used > found->used && used - found->used >= computing_ns;
     found->used = used;
-    const bool computed = std::exchange(found->computes, computes);
-    if (const auto times = computes ? run_times_of(id) : std::nullopt) {
-      const std::uint64_t delayed_before = std::exchange(found->delayed, times->delayed);
-      if (computed) its.delayed += times->delayed - delayed_before;
-    }
+    const auto times = computes && asks_delays ? run_times_of(id) : std::nullopt;
+    const auto delayed = times ? std::optional(times->delayed) : std::nullopt;
+    if (const auto before = std::exchange(found->delayed, delayed); before && delayed) its.delayed += *delayed - *before;
     its.computing += computes;
     found->is_there = true;
     found->what = of(id);

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,14 @@ class confinement {
   /// What the threads have done since the last look.
   struct activity {
     unsigned computing = 0;     // threads that have, at least for half a millisecond
-    std::uint64_t delayed = 0;  // for how long those that compute for more than one look have waited for processors, in nanoseconds
+    // For how long those that compute have waited for processors, if it was asked, and at the look before, too; in nanoseconds.
+    std::uint64_t delayed = 0;
   };
 
   /// Empty: threads can be listed. Otherwise why not: they then keep to nothing.
   static std::string why_not();
-  /// Lists the threads, except the calling one.
-  activity look(kind_of);
+  /// Lists the threads, except the calling one. To ask how long they have waited takes some 4 us for each thread that computes.
+  activity look(kind_of, bool asks_delays);
   /// Those that were listed keep to `granted` from now on. `all`: what the process may use, the masks of its threads otherwise.
   void keep_to(const processor_set& granted, const processor_set& all);
   /// The threads may use `all` again.
@@ -50,8 +52,9 @@ class confinement {
   struct thread {
     pid_t id;
     kind what;
-    std::uint64_t used = 0, delayed = 0;  // of processor time; while it waited for a processor, if it computes
-    bool is_new = true, is_there = true, confined = false, computes = false;
+    std::uint64_t used = 0;  // of processor time
+    bool is_new = true, is_there = true, confined = false;
+    std::optional<std::uint64_t> delayed{};  // as the system said at the last look, if it was asked
   };
 
   void confine(thread& t, const processor_set& granted, const processor_set& all) const;

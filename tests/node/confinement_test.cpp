@@ -84,7 +84,7 @@ class Confinement : public testing::Test {
   void grant(const processor_set& to, confinement::kind_of of = all_usual) { grant(to, of, all_); }
   void grant(const processor_set& to, confinement::kind_of of, const processor_set& all) {
     std::thread([&] {  // as the runtime's watch does
-      its_.look(of);
+      its_.look(of, false);
       its_.keep_to(to, all);
     }).join();
   }
@@ -227,7 +227,7 @@ TEST_F(Confinement, ThreadsThatComputeAreCounted) {
   idler sleeps, computes;
   const auto look = [&] {
     unsigned computing = 0;
-    std::thread([&] { computing = its_.look(all_usual).computing; }).join();
+    std::thread([&] { computing = its_.look(all_usual, true).computing; }).join();
     return computing;
   };
   look();
@@ -261,7 +261,7 @@ TEST_F(Confinement, WhatTheyWaitForProcessorsIsTold) {
   };
   const auto look = [&] {
     confinement::activity its;
-    std::thread([&] { its = its_.look(all_usual); }).join();
+    std::thread([&] { its = its_.look(all_usual, true); }).join();
     return its;
   };
   std::thread a(compute), b(compute);

@@ -108,7 +108,7 @@ on_node::found on_node::look(const std::vector<int>& mask, unsigned processors, 
   }
   note_processors(may_use->count());
   const std::uint64_t now = now_by(CLOCK_MONOTONIC);
-  const auto [computing, delayed] = threads_.look(kind_of);
+  const auto [computing, delayed] = threads_.look(kind_of, !in_region);
   const bool computes_alone = computes(now, delayed) && !in_region, is_busy = in_region || computes_alone;
   // Between regions, a program that computes wants one processor at once, and has what its region wants at the next one.
   const std::size_t could_compute = computes_alone ? computing + threads::helpers_with_more_bodies() : 0;
