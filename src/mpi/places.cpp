@@ -1,7 +1,6 @@
 #include "places.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -21,6 +20,7 @@
 #include <weir/profile.hpp>
 
 #include "call.hpp"
+#include "machine/boolean_words.hpp"
 
 namespace weir::mpi {
 
@@ -75,8 +75,9 @@ std::uint64_t digest(const machine_profile& its) {
 // As the OpenMP runtime reads it.
 bool may_learn() {
   const char* const said = std::getenv("WEIR_ADAPT");
-  return said == nullptr || std::ranges::none_of(std::array{"false", "0", "no", "off", "disabled"},
-                                                 [&](const char* word) { return strcasecmp(said, word) == 0; });
+  return said == nullptr || std::ranges::none_of(boolean_words, [said](const auto& its) {
+    return !its.second && strcasecmp(said, its.first.data()) == 0;
+  });
 }
 
 bool have_one_profile(const std::vector<process_info>& all) {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "machine/boolean_words.hpp"
+
 namespace weir::openmp {
 
 namespace {
@@ -35,11 +37,7 @@ bool infinite(std::string_view text) {
 
 }  // namespace
 
-// The specification has true and false; LLVM's runtime accepts the others as well, and programs rely on it.
-std::optional<bool> parse_boolean(std::string_view text) {
-  return parse_word<bool>(text, {{"true", true}, {"1", true}, {"yes", true}, {"on", true}, {"enabled", true},
-                                 {"false", false}, {"0", false}, {"no", false}, {"off", false}, {"disabled", false}});
-}
+std::optional<bool> parse_boolean(std::string_view text) { return parse_word<bool>(text, boolean_words); }
 
 std::optional<int> parse_positive(std::string_view text) {
   scanner in(text);

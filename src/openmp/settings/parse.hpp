@@ -1,7 +1,10 @@
 // The forms of values. Every function takes a whole value and returns nothing if it is malformed.
 #pragma once
 
+#include <initializer_list>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "openmp/settings/settings.hpp"
 #include "openmp/support/scanner.hpp"
@@ -22,13 +25,17 @@ std::optional<allocator> parse_allocator(std::string_view);
 
 /// One of a few words.
 template <class Value>
-std::optional<Value> parse_word(std::string_view text, std::initializer_list<std::pair<std::string_view, Value>> words) {
+std::optional<Value> parse_word(std::string_view text, std::span<const std::pair<std::string_view, Value>> words) {
   scanner in(text);
   const std::string word = in.word();
   if (in.done())
     for (const auto& [name, value] : words)
       if (name == word) return value;
   return std::nullopt;
+}
+template <class Value>
+std::optional<Value> parse_word(std::string_view text, std::initializer_list<std::pair<std::string_view, Value>> words) {
+  return parse_word<Value>(text, std::span(words.begin(), words.size()));
 }
 
 }  // namespace weir::openmp
