@@ -14,19 +14,25 @@ namespace weir {
 namespace {
 
 enum class membarrier {
-  refused,  // or not registered yet: no gate is unguarded
+  unasked,  // no gate is unguarded
+  refused,  // nor is any here
   works,
   failed,  // later: a gate may still be unguarded, and no sleeper there can make signallers execute a fence
 };
 // relaxed, everywhere: a gate's state orders what matters, see sleep_while().
-constinit std::atomic<membarrier> state{membarrier::refused};
+constinit std::atomic<membarrier> state{membarrier::unasked};
 
-[[gnu::constructor]] void register_membarrier() noexcept {
-  if (raw_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0)
-    state.store(membarrier::works, std::memory_order_relaxed);
-}
+[[gnu::constructor]] void when_loaded() noexcept { futex_kernel::ask_for_fences(); }
 
 }  // namespace
+
+void futex_kernel::ask_for_fences() noexcept {
+  membarrier now = state.load(std::memory_order_relaxed);
+  if (now != membarrier::unasked) [[likely]] return;
+  const bool works = raw_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+  // Another thread may have asked meanwhile, and have been refused later.
+  state.compare_exchange_strong(now, works ? membarrier::works : membarrier::refused, std::memory_order_relaxed);
+}
 
 bool futex_kernel::may_be_unguarded() noexcept { return state.load(std::memory_order_relaxed) == membarrier::works; }
 

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <weir/machine/gate.hpp>
+
 #include "machine/detached_thread.hpp"
 #include "threads/posix/lives.hpp"
 #include "threads/posix/waits.hpp"
@@ -85,6 +87,7 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
 }
 
 std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_attr_t* attributes, beginning does, const void* caller) {
+  weir::futex_kernel::ask_for_fences();
   // relaxed, both: only one of the threads that get here at the same time is to tell.
   if (tell_of_first_thread.load(std::memory_order_relaxed) != nullptr && !creates_for_weir && !is_called_by_allocator(caller)) [[unlikely]]
     if (auto* const tell = tell_of_first_thread.exchange(nullptr, std::memory_order_relaxed)) tell();
