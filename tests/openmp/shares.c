@@ -6,22 +6,30 @@
      bound     "spread"; then all tasks of the process may run on one processor only: its team on its primary thread's alone
      lasting   the same within one region, and "spread" again, when they may run on all
      waiting   (kernel threads) two threads of the program with teams of as many members as processors: members that wait for
-               their primary threads, which are late, give their processors away */
+               their primary threads, which are late, give their processors away
+   or, of teams of as many members as processors, and beside as many other processes, which end in the second region:
+     begins    the first region: on its primary thread's alone
+     computes  the same; then one region, whose members do not wait: on two at least, sooner or later
+     tasks     one region, all of whose work is in tasks: the same */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "driving_thread.h"
 
-enum { size = 4, row = 50, enough = 45 };
+enum { row = 50, enough = 45 };
+static int size = 4;
 static int tries, processors, alone_at_last;
 
 /* Of a region: is it driven by the primary thread's kernel thread alone? */
@@ -140,6 +148,56 @@ static int waits_briefly(void) {
   return 0;
 }
 
+/* Other programs, one that never waits for each processor. */
+static pid_t others_are[CPU_SETSIZE];
+static void begin_others(void) {
+  int *const begun = mmap(NULL, sizeof *begun, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  for (int i = 0; i < processors; ++i) {
+    others_are[i] = fork();
+    if (others_are[i] != 0) continue;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (__atomic_fetch_add(begun, 1, __ATOMIC_SEQ_CST);;) {
+    }
+  }
+  while (__atomic_load_n(begun, __ATOMIC_SEQ_CST) < processors) usleep(1000);
+}
+static void kill_others(void) {
+  for (int i = 0; i < processors; ++i) kill(others_are[i], SIGKILL);
+}
+
+/* Computes for a while, and then asks by which kernel thread it is driven. */
+static void compute(long *first, int *others) {
+  for (const double end = omp_get_wtime() + 2e-4; omp_get_wtime() < end;) {
+  }
+  const long mine = driving_thread();
+  long nobody = 0;
+  if (!__atomic_compare_exchange_n(first, &nobody, mine, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) && nobody != mine)
+    __atomic_store_n(others, 1, __ATOMIC_SEQ_CST);
+}
+static int some_elsewhere(int in_tasks) {
+  long first = 0;
+  int others = 0;
+  const double until = omp_get_wtime() + tries * 0.01;
+#pragma omp parallel num_threads(size)
+  {
+#pragma omp master
+    kill_others(); /* without a wait, which would give the processor away */
+    if (!in_tasks) {
+      while (!__atomic_load_n(&others, __ATOMIC_SEQ_CST) && omp_get_wtime() < until) compute(&first, &others);
+    } else {
+#pragma omp single
+      while (!__atomic_load_n(&others, __ATOMIC_SEQ_CST) && omp_get_wtime() < until) {
+        for (int i = 0; i < size; ++i) {
+#pragma omp task shared(first, others)
+          compute(&first, &others);
+        }
+#pragma omp taskwait
+      }
+    }
+  }
+  return others;
+}
+
 int main(int count, char **words) {
   if (count != 3) return 2;
   tries = atoi(words[2]);
@@ -156,6 +214,13 @@ int main(int count, char **words) {
     const cpu_set_t first = first_of(&mine);
     bind_all_to(&first);
     printf("alone %s\n", regions_until(1) > 0 ? "yes" : "no");
+  }
+  if (strcmp(words[1], "begins") == 0 || strcmp(words[1], "computes") == 0 || strcmp(words[1], "tasks") == 0) {
+    begin_others();
+    size = processors;
+    printf("alone %s\n", is_alone() ? "yes" : "no");
+    if (strcmp(words[1], "begins") == 0) kill_others();
+    if (strcmp(words[1], "begins") != 0) printf("spread %s\n", some_elsewhere(strcmp(words[1], "tasks") == 0) ? "yes" : "no");
   }
   pthread_t others[CPU_SETSIZE];
   if (strcmp(words[1], "quiet") == 0) {

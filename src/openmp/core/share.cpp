@@ -15,10 +15,14 @@
 
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
+#include <weir/machine/topology.hpp>
 
+#include "machine/clocks.hpp"
 #include "machine/detached_thread.hpp"
 #include "machine/errno_kept.hpp"
 #include "machine/raw_call.hpp"
+#include "machine/running_now.hpp"
+#include "openmp/core/careful_start.hpp"
 #include "openmp/core/fork_join.hpp"
 #include "openmp/core/on_node.hpp"
 #include "openmp/core/quota_use.hpp"
@@ -69,6 +73,8 @@ class share_watch {
   void look();
   void look_if_possible();
   void divide(std::size_t active);
+  /// The first region of the process, or the first since the watch has ended.
+  void find_processors();
 
   /// Uses the monotonic clock, which nobody sets.
   void make_condition() {
@@ -86,6 +92,7 @@ class share_watch {
   bool waits_ = false;  // others have their turn
   bool members_look_ = false;
   quota_use quota_use_;
+  careful_start start_;
   bool running_ = false;
   on_node on_node_;
   bool checked_node_ = false;
@@ -203,11 +210,24 @@ void share_watch::add_threads() {
 void share_watch::add(host& h) {
   lock();
   hosts_.push_back(&h);
-  if (processors_ == 0) processors_ = std::max(static_cast<unsigned>(running_on().size()), 1u);
+  if (processors_ == 0) find_processors();
   divide(hosts_.size());
   start_if_needed();
   if (hosts_.size() == 2) pthread_cond_signal(&changed_);
   unlock();
+}
+
+// Who runs at one of the looks only is none of them.
+void share_watch::find_processors() {
+  processors_ = std::max(static_cast<unsigned>(running_on().size()), 1u);
+  if (processors_ == 1 || !may_have_seats() || all_have_seats || !initial_settings().adapt) return;
+  constexpr unsigned looks = 3;
+  unsigned others = ~0u;
+  for (unsigned look = 0; look < looks && others != 0; ++look) others = std::min(others, others_running().value_or(0));
+  if (others == 0) return;
+  const unsigned all = std::max(static_cast<unsigned>(processors_online("").size()), processors_);
+  start_.begin(all, others, now_by(CLOCK_MONOTONIC));
+  processors_ = start_.processors(processors_);
 }
 
 void share_watch::remove(host& h) {
@@ -265,7 +285,8 @@ void share_watch::look() {
                                                           seconds_by(CLOCK_PROCESS_CPUTIME_ID))
                                   : mask;
     const auto granted = on_node_.look(allowed, usable, members, active != 0);
-    processors_ = granted.processors;
+    if (!start_.is_over()) start_.look(others_running().value_or(0), now_by(CLOCK_MONOTONIC));
+    processors_ = start_.processors(granted.processors);
     is_busy = granted.is_busy;
     waits_ = granted.waits;
   }
@@ -288,6 +309,7 @@ void share_watch::look_if_possible() try {
 // A region may begin while a look finds none. The next look comes soon, too.
 long share_watch::until_next_look() const {
   if (shares_node() && (idle_looks_ < 2 || has_threads_ || !may_have_seats())) return on_node_.until_next_look();
+  if (!start_.is_over()) return static_cast<long>(start_.until_next_look());
   return hosts_.size() > 1 ? between_looks_ns : with_one_host_ns;
 }
 
@@ -309,6 +331,7 @@ void* share_watch::run(void* its) {
   }
   w.on_node_.end();
   w.waits_ = w.members_look_ = false;
+  if (!w.start_.is_over()) w.start_ = {}, w.processors_ = 0;
   w.divide(w.hosts_.size());
   if (shares_node()) threads::let_members_have(0);
   w.running_ = false;

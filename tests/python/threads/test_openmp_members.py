@@ -92,8 +92,9 @@ def test_the_kernel_drives_what_threadsanitizer_watches(environment: dict[str, s
 
 
 def test_automatic_leaves_teams_that_fit_to_the_kernel(environment: dict[str, str], builds: Builds):
-    program = builds.get(Program(DRIVERS, "gcc"))
-    assert drivers(program, environment | {"WEIR_THREADS": "auto"}, members=HERE) == HERE
+    # Beside other programs it would begin with fewer processors.
+    settings = {"WEIR_THREADS": "auto", "WEIR_ADAPT": "false"}
+    assert drivers(builds.get(Program(DRIVERS, "gcc")), environment | settings, members=HERE) == HERE
 
 
 @pytest.mark.parametrize("members", [2, 4, 9])
@@ -158,6 +159,23 @@ def test_who_polls_by_flushes_gives_way(environment: dict[str, str], builds: Bui
 def test_a_stack_that_overflows_ends_the_program(environment: dict[str, str], builds: Builds, threads: str):
     done = run(builds.get(Program(DRIVERS, "gcc")), environment | {"WEIR_THREADS": threads}, "overflow")
     assert done.returncode == -signal.SIGSEGV and done.stdout == ""
+
+
+@skips.mark("processors")
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+@pytest.mark.parametrize(("what", "later"), [("begins", []), ("computes", ["spread yes"]), ("tasks", ["spread yes"])])
+def test_a_program_begins_on_the_processors_that_others_leave(
+    environment: dict[str, str], builds: Builds, what: str, later: list[str], compiler: str
+):
+    program = builds.get(Program(SHARES, compiler))
+    for _ in range(10):  # it may take so long to begin that it takes the others
+        done = run(program, environment | {"WEIR_THREADS": "auto"}, what, "3000", members=HERE)
+        first, *then = done.stdout.splitlines()
+        assert (done.returncode, then) == (0, later), done
+        if first == "alone yes":
+            return
+    # A team that may take all processors has kernel threads, and is never alone.
+    raise AssertionError("never alone")
 
 
 # Regions so short would soon compute on one processor each.

@@ -1,0 +1,79 @@
+#include "running_now.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include "read_by_kernel.hpp"
+
+namespace weir {
+
+namespace {
+
+constexpr const char* own_threads = "/proc/self/task";
+
+template <std::size_t N>
+const char* said_in(const char* name, char (&to)[N]) {
+  const long bytes = read_by_kernel(name, to, N - 1);
+  to[std::max(bytes, 0L)] = 0;
+  return to;
+}
+
+bool runs(const char* of, const char* which) {
+  char name[64], said[256];
+  std::snprintf(name, sizeof name, "%s/%.24s/stat", of, which);
+  return runs_in(said_in(name, said));
+}
+
+/// Where there are many, all count, since each is a file to read.
+unsigned own_running() {
+  constexpr unsigned most_read = 64;
+  unsigned all = 0, running = 0;
+  const std::unique_ptr<DIR, int (*)(DIR*)> threads(opendir(own_threads), closedir);
+  for (const dirent* d; threads != nullptr && (d = readdir(threads.get())) != nullptr;) {
+    if (d->d_name[0] == '.') continue;
+    if (++all <= most_read) running += runs(own_threads, d->d_name) ? 1 : 0;
+  }
+  return all <= most_read ? running : all;
+}
+
+bool parent_runs() {
+  char which[16];
+  std::snprintf(which, sizeof which, "%d", static_cast<int>(getppid()));
+  return runs("/proc", which);
+}
+
+}  // namespace
+
+// Three averages, then "running/all", then a process: "0.20 0.18 0.12 1/80 11206".
+std::optional<unsigned> running_in(const char* loadavg) {
+  for (int averages = 3; averages != 0 && loadavg != nullptr; --averages) {
+    loadavg = std::strchr(loadavg, ' ');
+    if (loadavg != nullptr) ++loadavg;
+  }
+  if (loadavg == nullptr || std::strspn(loadavg, "0123456789") == 0) return std::nullopt;
+  char* end = nullptr;
+  const unsigned long its = std::strtoul(loadavg, &end, 10);
+  return *end == '/' ? std::optional(static_cast<unsigned>(its)) : std::nullopt;
+}
+
+// The name before the state may hold anything.
+bool runs_in(const char* stat) {
+  const char* const name_ends = std::strrchr(stat, ')');
+  return name_ends != nullptr && std::strncmp(name_ends, ") R", 3) == 0;
+}
+
+std::optional<unsigned> others_running() {
+  char said[96];
+  const auto all = running_in(said_in("/proc/loadavg", said));
+  if (!all || *all <= 1) return all ? std::optional(0u) : std::nullopt;
+  const unsigned own = own_running() + (parent_runs() ? 1 : 0);
+  return *all > own ? *all - own : 0;
+}
+
+}  // namespace weir
