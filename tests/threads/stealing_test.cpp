@@ -251,6 +251,75 @@ TEST(Stealing, AThreadOfTheProgramGoesToNoHelperThatItMayNotUse) {
   EXPECT_TRUE(eventually([&] { return ended == 2; }));
 }
 
+/// Members of program threads on helpers, of which the program may use `usable` now.
+class program_members {
+ public:
+  explicit program_members(unsigned usable) {
+    weir::threads::processors_for_all = 2;
+    weir::threads::let_members_have(usable);
+    for (unsigned i = 0; i < 2; ++i)
+      if (weir::threads::processor* const each = weir::threads::helper(i)) EXPECT_TRUE(eventually([each] { return each->sleeps(); }));
+  }
+  ~program_members() {
+    stop = true;
+    EXPECT_TRUE(eventually([this] { return ended == begun; }));
+    weir::threads::processors_for_all = 0;
+    weir::threads::let_members_have(0);
+  }
+  /// It waits, or it computes, on this helper at first.
+  void begin(unsigned helper, bool waits) {
+    ++begun;
+    its[begun - 1] = {this, waits};
+    ASSERT_EQ(weir::threads::start(run, &its[begun - 1], weir::threads::helper(helper), 0), 0);
+  }
+
+  const weir::threads::driving processors_are_used{};
+  std::atomic<bool> stop{false};
+  std::atomic<unsigned> running{0}, ended{0};
+  std::atomic<const weir::threads::processor*> latest{nullptr};  // that the member that waits was on
+
+ private:
+  struct member {
+    program_members* of;
+    bool waits;
+  };
+  static void run(void* what) {
+    auto& [of, waits] = *static_cast<member*>(what);
+    weir::threads::this_body->is_adopted = true;
+    ++of->running;
+    while (!of->stop) {
+      if (!waits) continue;
+      of->latest = weir::threads::this_body->where();
+      weir::this_member::yield();
+    }
+    weir::threads::this_body->is_adopted = false;
+    ++of->ended;
+  }
+  unsigned begun = 0;
+  member its[4];
+};
+
+TEST(Stealing, AThreadOfTheProgramThatWaitsLeavesAHelperThatItMayNotUseAnyMore) {
+  program_members all(2);
+  all.begin(1, true);
+  EXPECT_TRUE(eventually([&] { return all.latest == weir::threads::helper(1); }));
+  weir::threads::let_members_have(1);
+  EXPECT_TRUE(eventually([&] { return all.latest == weir::threads::helper(0); }));
+}
+
+// One that computes keeps the only helper that they may use.
+TEST(Stealing, AHelperThatTheProgramMayNotUseTakesNoThreadOfIt) {
+  program_members all(1);
+  all.begin(0, true);
+  EXPECT_TRUE(eventually([&] { return all.running == 1; }));
+  all.begin(0, false);
+  for (int i = 0; i < 200; ++i) {
+    weir::threads::wake_up(*weir::threads::helper(1));
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    ASSERT_NE(all.latest, weir::threads::helper(1));
+  }
+}
+
 // Each is in exactly one list, whoever takes it: none runs twice, or never.
 TEST(Stealing, NoMemberIsLostWhileProcessorsTakeThemFromEachOther) {
   constexpr unsigned members = 12;

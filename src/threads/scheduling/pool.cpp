@@ -180,6 +180,7 @@ processor* new_processor(std::vector<processor*>& kind) {
   processor* const p = unused_processor(true);
   p->sleeps_until_it_begins();
   p->stands_in = &kind == &pool->stand_ins;
+  p->number = static_cast<unsigned>(kind.size());
   if (start_detached(drive, p, 0, &blocked) != 0) {
     p->close();
     pool->ended.push_back(p);

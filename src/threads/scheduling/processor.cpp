@@ -145,19 +145,25 @@ void processor::migrate_if_shared(std::uint64_t now) {
   migrate_to_free_processor(*this);
 }
 
+// The program has fewer processors now than this helper's number, and its threads share the others.
+inline bool processor::is_left() const { return is_helper.load(std::memory_order_relaxed) && !stands_in && number >= seats_now(); }
+
 // A thread of the program that waits here beside others belongs to an idle processor from now on, whose thread might not steal it: to a
-// thief, a processor that switches gets round to its bodies. OpenMP's members have seats that the runtime has divided.
-inline void processor::may_move_to_idle(body& me, std::uint64_t now) {
-  if (!me.is_adopted || !has_ready() || me.home() != this || now - last_spread_ < in_ticks(between_spreads_us)) return;
+// thief, a processor that switches gets round to its bodies. One that waits where no thread of the program may be any more goes to the
+// others, however long it waits. OpenMP's members have seats that the runtime has divided.
+inline void processor::may_move(body& me, std::uint64_t now) {
+  if (!me.is_adopted || me.home() != this || now - last_spread_ < in_ticks(between_spreads_us)) return;
+  const bool leaves = is_left();
+  if (!leaves && !has_ready()) return;
   last_spread_ = now;
   const floating_point_kept of_body;
-  if (processor* const idle = idle_helper()) me.seat.store(idle, std::memory_order_relaxed);  // nobody wakes it now
+  if (processor* const to = leaves ? helper_in_use(number) : idle_helper()) me.seat.store(to, std::memory_order_relaxed);  // nobody wakes it now
 }
 
 // `me` is held.
 void processor::look_and_let_others_run(body& me, waits_by whose) {
   const std::uint64_t now = native::ticks();
-  may_move_to_idle(me, now);
+  may_move(me, now);
   if (has_ready() || me.home() != this) {
     const std::uint64_t since_look = now - last_look_;
     looks_left_out_ = since_look < in_ticks(1) * only_yielded_ns / 1000 ? yields_without_look : 0;
@@ -261,9 +267,9 @@ bool processor::steal(processor& other) {
   if (other.in_vain_at_ == switches && now - other.in_vain_since_ < in_ticks(between_claims_us)) return false;
   if (!may_steal_from(other, switches)) return false;
   // A body that polls is polled for here.
-  const bool some = steal_claimed(other, [](runnable& b) {
+  const bool some = steal_claimed(other, [left = is_left()](runnable& b) {
     body& its = static_cast<body&>(b);
-    return !its.polls.is_on() || !its.polls_again();
+    return !(left && its.is_adopted) && (!its.polls.is_on() || !its.polls_again());
   });
   if (!some) {
     other.in_vain_at_ = switches;

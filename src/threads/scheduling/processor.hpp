@@ -111,6 +111,7 @@ class processor : public basic_driver<native_bodies> {
   processor* made_before = nullptr;  // in a list of all that ever were
   std::atomic<bool> is_helper{false};  // it belongs to no thread of the program; relaxed: changed where nobody drives it
   bool stands_in = false;  // it is no body's seat, and is idle unless it is put to work
+  unsigned number = 0;     // of a helper, among the helpers
   observation seen;        // by the monitor
   std::atomic<std::uint32_t> wish{nothing_wanted};  // relaxed: a hint for the monitor, and from it
   // A body that was here has been cancelled, and may block in the system. relaxed: a hint for the monitor.
@@ -136,13 +137,14 @@ class processor : public basic_driver<native_bodies> {
   bool stays_detached(body& me);
   bool finds_bodies();
 
+  bool is_left() const;
   body* take_next();
   body* take_next_from(body& first_that_polls);
   body* turn_of_those_that_poll();
   void look_and_let_others_run(body& me, waits_by whose);
   void yield_to_others(const body& me, waits_by whose);
   void migrate_if_shared(std::uint64_t now);
-  void may_move_to_idle(body& me, std::uint64_t now);
+  void may_move(body& me, std::uint64_t now);
   void make_idle_context();
   static context idle_main(void* its);
 

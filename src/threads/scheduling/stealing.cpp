@@ -27,4 +27,10 @@ processor* idle_helper() {
   return found != of_program.end() ? *found : nullptr;
 }
 
+processor* helper_in_use(unsigned number) {
+  const std::unique_lock lock(pool_lock, std::try_to_lock);
+  const unsigned usable = seats_now();
+  return lock && usable != 0 && usable <= pool->helpers.size() ? pool->helpers[number % usable] : nullptr;
+}
+
 }  // namespace weir::threads

@@ -9,5 +9,7 @@ namespace weir::threads {
 bool steal_for(processor& mine);
 /// One of the helpers for the program's threads whose thread sleeps, and that has nothing to do; null: there is none.
 processor* idle_helper();
+/// One of the helpers that those threads may use now; null: there is none, or somebody else has the lock.
+processor* helper_in_use(unsigned number);
 
 }  // namespace weir::threads
