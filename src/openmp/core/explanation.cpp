@@ -14,6 +14,7 @@
 #include <weir/profile.hpp>
 
 #include "openmp/core/seats.hpp"
+#include "openmp/core/share.hpp"
 #include "openmp/core/team_binding.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/call_site.hpp"
@@ -132,6 +133,8 @@ bool is_tried_at_barriers(const told_site& s, const told& all) {
 
 /// What trials have cost; and where all regions have been found to do with the same number of processors, how to say so beforehand.
 void explain_all(const told& all) {
+  if (const unsigned first = begun_on.load(std::memory_order_relaxed); first != 0)
+    std::fprintf(stderr, "weir:   it has begun on %u processor%s, because threads of other programs ran\n", first, first == 1 ? "" : "s");
   if (all.lost != 0)
     std::fprintf(stderr, "weir:   trials have taken %s %% of the time\n",
                  number(100 * static_cast<double>(all.lost) / static_cast<double>(std::max<std::uint64_t>(all.lasted, 1))).c_str());

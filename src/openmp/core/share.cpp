@@ -35,6 +35,7 @@ namespace weir::openmp {
 
 constinit std::atomic<unsigned> processors_of_each_host{1};
 constinit std::atomic<bool> watch_awaits_region{false};
+constinit std::atomic<unsigned> begun_on{0};
 
 class share_watch {
  public:
@@ -227,7 +228,8 @@ void share_watch::find_processors() {
   if (others == 0) return;
   const unsigned all = std::max(static_cast<unsigned>(processors_online("").size()), processors_);
   start_.begin(all, others, now_by(CLOCK_MONOTONIC));
-  processors_ = start_.processors(processors_);
+  if (start_.processors(processors_) == processors_) return;
+  begun_on.store(processors_ = start_.processors(processors_), std::memory_order_relaxed);
 }
 
 void share_watch::remove(host& h) {

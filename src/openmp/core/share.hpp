@@ -21,6 +21,10 @@ namespace weir::openmp {
 extern constinit std::atomic<bool> watch_awaits_region;
 void wake_watch();
 
+/// On how many processors the program has begun, because others ran (careful_start.hpp); 0: nobody did. relaxed: a number that is told in
+/// the end.
+extern constinit std::atomic<unsigned> begun_on;
+
 /// A thread of the program that begins regions.
 class host {
  public:

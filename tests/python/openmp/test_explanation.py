@@ -54,6 +54,8 @@ HOW = {
     "fewer": rf"(?:one processor|\d processors){TRIED}{SAVED}",
     "once": "all processors; one region: nothing to try",
 }
+# Where other programs happen to run.
+BEGUN = re.compile(r"weir:   it has begun on \d+ processors?, because threads of other programs ran")
 COST = re.compile(r"weir:   trials have taken ([\d.]+) % of the time")
 
 
@@ -74,7 +76,7 @@ def explained(program: Path, environment: dict[str, str], **more: str) -> tuple[
     status, said, _ = say(program, environment | AS_USUAL | {"WEIR_EXPLAIN": "true"} | more, 4, seconds=600)
     assert status == 0, said
     many, *lines = said.splitlines()
-    return int(many), lines
+    return int(many), [line for line in lines if BEGUN.fullmatch(line) is None]
 
 
 def line_of(word: str) -> int:

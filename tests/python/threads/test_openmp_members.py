@@ -169,10 +169,12 @@ def test_a_program_begins_on_the_processors_that_others_leave(
 ):
     program = builds.get(Program(SHARES, compiler))
     for _ in range(10):  # it may take so long to begin that it takes the others
-        done = run(program, environment | {"WEIR_THREADS": "auto"}, what, "3000", members=HERE)
+        settings = {"WEIR_THREADS": "auto", "WEIR_EXPLAIN": "true"}
+        done = run(program, environment | settings, what, "3000", members=HERE)
         first, *then = done.stdout.splitlines()
         assert (done.returncode, then) == (0, later), done
         if first == "alone yes":
+            assert "it has begun on 1 processor, because threads of other programs ran" in done.stderr
             return
     # A team that may take all processors has kernel threads, and is never alone.
     raise AssertionError("never alone")
