@@ -18,6 +18,7 @@
 #include "learning.hpp"
 #include "movement.hpp"
 #include "waiting.hpp"
+#include "yielding.hpp"
 
 namespace weir::mpi {
 
@@ -107,11 +108,16 @@ class barrier::implementation : layout {
   void pass() {
     guarded([&] {
       return_home();
-      const installed_hook here([](void* self, bool find_out) { return static_cast<implementation*>(self)->look(find_out); }, this);
-      advance(true);
-      if (way_->transport) way_->transport->finish();
+      wait();
+      if (learning_ && learning_->is_telling()) finish_telling();
     });
     active_ = false;
+  }
+
+  void wait() {
+    const installed_hook here([](void* self, bool find_out) { return static_cast<implementation*>(self)->look(find_out); }, this);
+    advance(true);
+    if (way_->transport) way_->transport->finish();
   }
 
   void start() {
@@ -131,10 +137,35 @@ class barrier::implementation : layout {
     if (rank_ == 0) learning_->judge(now_us());
   }
 
+  // What the judge tells lies in the memory of the one node, or is a message to each of the others. It is sent before the judge arrives, so
+  // it is on its way to whoever has passed the episode, and is received there: the next barrier to have this communicator's number would
+  // take it for its own. Messages are short, so a tree of them would save little, and each of its processes would have to come first.
   friend class learning;
+  static constexpr int telling_tag = 32767;  // the largest that every MPI has
   static double now_us() { return static_cast<double>(native::ticks()) / native::ticks_per_microsecond(); }
-  void tell(const trials::course& next) { memory_->told() = next; }
-  trials::course hear() { return memory_->told(); }
+  bool is_told_by_messages() const { return places_.nodes.size() > 1; }
+  void tell(const trials::course& next) {
+    if (!is_told_by_messages()) {
+      memory_->told() = next;
+      return;
+    }
+    told_ = next;
+    tellings_.resize(size() - 1);
+    for (unsigned r = 1; r < size(); ++r)
+      check(PMPI_Isend(&told_, sizeof told_, MPI_BYTE, static_cast<int>(r), telling_tag, comm_, &tellings_[r - 1]), "telling of a trial");
+  }
+  trials::course hear() { return is_told_by_messages() ? told_ : memory_->told(); }
+  void finish_telling() {
+    if (!is_told_by_messages()) return;
+    constexpr auto doing = "telling of a trial";
+    if (rank_ == 0) {
+      for (MPI_Request& its : tellings_) yielding::wait(its, doing);
+      return;
+    }
+    MPI_Request told;
+    check(PMPI_Irecv(&told_, sizeof told_, MPI_BYTE, 0, telling_tag, comm_, &told), doing);
+    yielding::wait(told, doing);
+  }
 
   // Linux does not balance processes that yield to each other: three may stay on one processor and one on another.
   void return_home() {
@@ -335,6 +366,8 @@ class barrier::implementation : layout {
   std::optional<waiting::experience<messages>> message_wait_;
   message_gate message_gate_;
   std::optional<learning> learning_;
+  trials::course told_;
+  std::vector<MPI_Request> tellings_;
 };
 
 barrier::barrier(MPI_Comm comm, const options& how, unsigned threads) : it_(implementation::make(comm, how, threads)) {}

@@ -101,6 +101,7 @@ choice choose_within(const places& p, choice c, const machine_profile* known) {
 // Plans with few steps one after the other, and with few signals in all; not those that need a context switch in each step where
 // processors are shared.
 std::vector<std::string> others_within(const places& p, std::size_t largest) {
+  if (p.nodes.size() > 1) return largest <= 2 ? std::vector<std::string>() : std::vector<std::string>{"linear", "tournament"};
   if (p.oversubscribed) return {"linear"};
   if (largest <= 8) return {"tournament", "linear"};
   return {"dissemination", "tournament", "exchange-nodes"};
@@ -147,22 +148,35 @@ choice choose(const places& p, const options& how, const machine_profile* known)
 std::vector<choice> others(const places& p, const options& how, const choice& usual, const machine_profile* known) {
   const std::size_t largest = largest_node(p);
   const bool is_chosen = how.algorithm != "auto" || how.within != "auto" || found_within(p, largest, known) != nullptr;
-  if (is_chosen || usual.transport == "rma" || usual.within == "none" || p.nodes.size() > 1 || p.node_of.size() <= 2) return {};
+  if (is_chosen || usual.transport == "rma" || p.node_of.size() <= 2) return {};
   std::vector<choice> all;
-  for (const std::string& name : others_within(p, largest)) {
-    if (name == usual.within || all.size() == 2) continue;
-    all.push_back(usual);
-    all.back().within = name;
-    all.back().reason = "tried while in use: faster than " + usual.within;
+  const auto add = [&](choice c) {
+    const bool is_across = c.within == usual.within;
+    c.reason = "tried while in use: faster than " + (is_across ? usual.algorithm + " of radix " + std::to_string(usual.radix) : usual.within);
+    all.push_back(std::move(c));
+  };
+  if (usual.within != "none")
+    for (const std::string& name : others_within(p, largest)) {
+      choice other = usual;
+      other.within = name;
+      if (name != usual.within && all.size() < 2) add(other);
+    }
+  if (p.nodes.size() > 2) {
+    choice other = usual;
+    if (p.oversubscribed)
+      other.algorithm = "tournament";  // fewer messages
+    else
+      other.radix = usual.radix == 2 ? 4 : 2;
+    add(other);
   }
   return all;
 }
 
 double longest_worth_trying_us(const places& p) {
-  // Where processors are shared, a process may wait for a part of a time slice.
-  constexpr double times = 20, signal_us = 2, turn_us = 500;
+  // Between nodes, over Ethernet. Where processors are shared, a process may wait for a part of a time slice.
+  constexpr double times = 20, signal_us = 2, messages_us = 500, turn_us = 500;
   if (p.oversubscribed) return times * turn_us * p.sharers;
-  return times * signal_us * static_cast<double>(std::bit_width(p.node_of.size()));
+  return times * (p.nodes.size() > 1 ? messages_us : signal_us * static_cast<double>(std::bit_width(p.node_of.size())));
 }
 
 plan plan_for(const places& p, const choice& c, const options& how) {

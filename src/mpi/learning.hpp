@@ -27,6 +27,8 @@ class learning {
     return candidate_;
   }
 
+  /// In this episode the judge tells the next course.
+  bool is_telling() const { return is_telling_; }
   unsigned chosen() const { return course_.chosen; }
   /// How many trials there have been.
   std::uint64_t trials_so_far() const { return trials_; }

@@ -4,11 +4,13 @@
 //   learning-MPI            until there has been a trial; on, for some more or some time, because trials that cost much are rare
 //   learning-MPI off        with a process that does not want to learn: there are none
 //   learning-MPI none       there shall be none, for a reason in the environment
+//   learning-MPI again      barriers one after the other, each of which ends with the episode in which rank 0 tells what comes next
 #include <weir/mpi.hpp>
 
 #include <functional>
 #include <string>
 
+#include "barriers/trials.hpp"
 #include "checking.hpp"
 
 namespace {
@@ -30,6 +32,20 @@ std::string differs(const weir::mpi::barrier& b) {
   return least == most ? "" : "processes have different choices";
 }
 
+// What a barrier has told is not heard by the next one, whose communicator may have the same number.
+void pass_again() {
+  constexpr unsigned told = weir::trials::course{}.rest + 1;
+  for (unsigned n = 0; n < 4; ++n) {
+    weir::mpi::barrier b(MPI_COMM_WORLD);
+    unsigned episode = 0;
+    const auto run = [&] { pass(b, episode++); };
+    checking::require(checking::keeps(MPI_COMM_WORLD, told, run, false), "until the first telling");
+    if (n != 3) continue;
+    checking::require(checking::keeps(MPI_COMM_WORLD, 20 * told, run, false), "after it");
+    checking::require(differs(b), "after it");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -37,7 +53,11 @@ int main(int argc, char** argv) {
   const int rank = checking::rank_in(MPI_COMM_WORLD);
   const std::string how = argc > 1 ? argv[1] : "on";
   const bool off = how == "off" || how == "none";
-  {
+  if (how == "again") {
+    pass_again();
+    if (rank == 0) std::puts("kept");
+    std::fflush(stdout);
+  } else {
     weir::mpi::barrier b(MPI_COMM_WORLD, {.learns = how != "off" || rank != 1});
     const std::int64_t start = checking::now();
     constexpr unsigned chunk = 2000;

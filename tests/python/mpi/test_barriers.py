@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from .. import skips
-from ..mpi_programs import MPIS, launcher, program, require_kept, run
+from ..mpi_programs import MPIS, launcher, program, require_kept, run, said_between_nodes
 
 mpis = pytest.mark.parametrize("mpi", MPIS)
 
@@ -94,6 +94,21 @@ def test_where_there_is_no_shared_memory_messages_are_used(within):
 @pytest.mark.parametrize("processes", [3, 4, 6])
 def test_barriers_that_try_others_keep_the_contract_and_choose_alike(mpi, processes):
     require_kept(run("learning", mpi, processes, WEIR_PROFILE="none"))
+
+
+# What comes next is told by messages.
+@skips.mark("root", "make name spaces")
+@mpis
+@pytest.mark.parametrize(("nodes", "each"), [(4, 1), (2, 3)])
+def test_trials_between_nodes(mpi, nodes, each):
+    said = said_between_nodes("learning", mpi, nodes, each, WEIR_PROFILE="none")
+    assert said.endswith("kept\n"), said
+
+
+@skips.mark("root", "make name spaces")
+@mpis
+def test_a_barrier_does_not_hear_what_another_has_told(mpi):
+    assert said_between_nodes("learning", mpi, 3, 1, "again", WEIR_PROFILE="none") == "kept\n"
 
 
 @mpis
