@@ -1,18 +1,16 @@
 #include <weir/machine/native.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <new>
-#include <string>
 
 #include <sched.h>
 
 #include "errno_kept.hpp"
 #include "processor_mask.hpp"
+#include "running_now.hpp"
 #include "scheduling.hpp"
-#include "system_files.hpp"
 #include "yield_doubt.hpp"
 
 namespace weir {
@@ -21,18 +19,11 @@ namespace {
 constexpr double between_looks_home = 5e3;  // microseconds: a migration costs a few
 constinit thread_local int home = -1;
 
-/// The number of threads in the system, besides the caller, that run or are ready to run. 0 if the system does not say.
-long running_others() {
-  // "0.20 0.18 0.12 3/80 11206": three averages, then how many of all run.
-  const std::string text = contents_of("/proc/loadavg").value_or("");
-  const auto parts = split(text, ' ');
-  return parts.size() < 4 ? 0 : std::max(std::atol(parts[3].data()) - 1, 0l);
-}
-
 // Runs before the program has created threads.
 [[gnu::constructor]] void guess_what_yields_cost() try {
   const auto processors = processor_mask::of_this_thread();
-  if (processors && running_others() >= processors->count()) doubt_of_yields.begin();
+  const auto running = running_now();
+  if (processors && running && static_cast<int>(*running) > processors->count()) doubt_of_yields.begin();
 } catch (const std::bad_alloc&) {  // then yields are tried
 }
 

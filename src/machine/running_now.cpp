@@ -68,9 +68,13 @@ bool runs_in(const char* stat) {
   return name_ends != nullptr && std::strncmp(name_ends, ") R", 3) == 0;
 }
 
-std::optional<unsigned> others_running() {
+std::optional<unsigned> running_now() {
   char said[96];
-  const auto all = running_in(said_in("/proc/loadavg", said));
+  return running_in(said_in("/proc/loadavg", said));
+}
+
+std::optional<unsigned> others_running() {
+  const auto all = running_now();
   if (!all || *all <= 1) return all ? std::optional(0u) : std::nullopt;
   const unsigned own = own_running() + (parent_runs() ? 1 : 0);
   return *all > own ? *all - own : 0;
