@@ -16,7 +16,13 @@ using weir::threads::time_limit;
 
 }  // namespace
 
-BEFORE(int, pthread_mutex_trylock, (pthread_mutex_t* m)) { return next_pthread_mutex_trylock.get()(m); }
+namespace {
+bool is_left_to_kernel(const pthread_mutex_t* m);
+}
+BEFORE(int, pthread_mutex_trylock, (pthread_mutex_t* m)) {
+  if (is_left_to_kernel(m) && may_be_member(__builtin_return_address(0))) [[unlikely]] weir::threads::pin_as_all();
+  return next_pthread_mutex_trylock.get()(m);
+}
 
 namespace {
 
@@ -118,6 +124,14 @@ bool is_error_checking(const pthread_mutex_t* m) {
 // it does not (version 2.36).
 bool is_left_to_kernel(const pthread_mutex_t* m) { return (m->__data.__kind & left_to_kernel) != 0; }
 
+// A member that has not waited since there is an inheriting mutex, or becomes one at that moment, has not been asked to leave its processor:
+// the kernel would take the processor's thread for the owner, and refuse to unlock.
+template <class Next>
+int lock_by_kernel(Next next) {
+  weir::threads::pin_as_all();
+  return next();
+}
+
 /// Without an update of one that is taken.
 int try_lock(pthread_mutex_t* m) {
   usual_mutex its(m);
@@ -147,7 +161,8 @@ std::optional<int> wait_for(pthread_mutex_t* m, const time_limit* most = nullptr
 
 template <class Next>
 int lock_until(Next next, pthread_mutex_t* m, clockid_t clock, const timespec* until, const void* caller) {
-  if (!may_be_member(caller) || is_left_to_kernel(m)) return next();
+  if (!may_be_member(caller)) return next();
+  if (is_left_to_kernel(m)) return lock_by_kernel(next);
   const int now = next_pthread_mutex_trylock.get()(m);
   if (now != EBUSY) return now;
   const time_limit most{clock, *until};
@@ -168,7 +183,8 @@ BEFORE(int, pthread_mutex_lock, (pthread_mutex_t* m)) {
 
 namespace {
 [[gnu::noinline]] int lock_slowly(pthread_mutex_t* m, const void* caller) {
-  if (!may_be_member(caller) || is_left_to_kernel(m)) return next_pthread_mutex_lock.get()(m);
+  if (!may_be_member(caller)) return next_pthread_mutex_lock.get()(m);
+  if (is_left_to_kernel(m)) return lock_by_kernel([m] { return next_pthread_mutex_lock.get()(m); });
   const int now = try_lock(m);
   if (now != EBUSY) return now;
   const std::optional<int> waited = wait_for(m);

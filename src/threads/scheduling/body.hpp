@@ -137,6 +137,10 @@ void pin();
 /// All bodies do so when they next wait or are seated, and so will bodies to come.
 void pin_all();
 bool all_are_pinned();
+/// For a thread that may not have heard of pin_all() yet, and needs the kernel to know it.
+inline void pin_as_all() {
+  if (all_are_pinned()) [[unlikely]] pin();
+}
 /// May a thread be in the child of a vfork(), because the program has called vfork(), or because nobody would tell (lives.cpp)?
 /// relaxed: the child has it from the same thread.
 extern "C" [[gnu::visibility("hidden")]] std::atomic<bool> weir_has_vforked;

@@ -1,6 +1,7 @@
 // Who waits for a priority-inheriting mutex lends its priority to the owner, which the kernel must know: all are served.
 #include "team.hpp"
 
+#include <atomic>
 #include <memory>
 
 namespace {
@@ -59,6 +60,25 @@ void made_by_a_member() {
   CHECK(turns == 100L * members);
 }
 
+// Those that look for it do not wait before they lock it.
+void locked_at_once() {
+  std::atomic<inheriting*> published{nullptr};
+  std::unique_ptr<inheriting> its;
+  long turns = 0;
+  team([&](int me) {
+    for (int i = 0; i < 10; ++i) meet();
+    if (me == 1) {
+      compute(1e-3);
+      its = std::make_unique<inheriting>();
+      published = its.get();
+    }
+    while (published == nullptr) {
+    }
+    take_turns<false>(*its, turns);
+  });
+  CHECK(turns == 100L * members);
+}
+
 }  // namespace
 
 int main() {
@@ -66,5 +86,6 @@ int main() {
   subject("a mutex alone", of_all_members<false>);
   subject("made between regions", made_between_regions);
   subject("made by a member", made_by_a_member);
+  subject("locked at once", locked_at_once);
   return verdict();
 }
