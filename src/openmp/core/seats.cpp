@@ -63,6 +63,10 @@ void take_seats(team& t) {
     const unsigned helpers = std::max(static_cast<unsigned>(initial_settings().processors) - 1, wanted);
     for (unsigned i = 0; i < wanted; ++i)
       if (threads::processor* const p = threads::helper_beside(mine, (first + i) % helpers)) t.seats.push_back(p);
+    // A team that begins on few processors gets others in its region. Made there, they would inherit what a member has set of its kernel
+    // thread.
+    if (begun_on.load(std::memory_order_relaxed) != 0)
+      for (unsigned i = wanted; i < helpers; ++i) threads::helper_beside(mine, i);
   }
   const unsigned share = share_of_processors();  // it may have changed since this team was chosen
   // Members take seats in turn, so that a member that waits for the one before it overlaps with it (ordered loops, pipelines).
