@@ -19,4 +19,14 @@ inline long read_by_kernel(const char* name, void* to, std::size_t most, long fr
   return got;
 }
 
+/// As much of a text as there is room for, with a zero behind it. How long it is; 0: the file is empty, or cannot be read.
+/// Async-signal-safe.
+template <std::size_t N>
+std::size_t text_by_kernel(const char* name, char (&to)[N]) {
+  const long bytes = read_by_kernel(name, to, N - 1);
+  const std::size_t length = bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+  to[length] = 0;
+  return length;
+}
+
 }  // namespace weir

@@ -10,9 +10,7 @@ namespace weir {
 namespace {
 std::optional<run_times> said_in(const char* name) {
   char said[96];
-  const long bytes = read_by_kernel(name, said, sizeof said - 1);
-  if (bytes <= 0) return std::nullopt;
-  said[bytes] = 0;
+  if (text_by_kernel(name, said) == 0) return std::nullopt;
   // The time that it has run, the time that it has waited, and how often it has begun to run.
   char* second = nullptr;
   const std::uint64_t ran = std::strtoull(said, &second, 10);

@@ -1,6 +1,5 @@
 #include "running_now.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,17 +16,10 @@ namespace {
 
 constexpr const char* own_threads = "/proc/self/task";
 
-template <std::size_t N>
-const char* said_in(const char* name, char (&to)[N]) {
-  const long bytes = read_by_kernel(name, to, N - 1);
-  to[std::max(bytes, 0L)] = 0;
-  return to;
-}
-
 bool runs(const char* of, const char* which) {
   char name[64], said[256];
   std::snprintf(name, sizeof name, "%s/%.24s/stat", of, which);
-  return runs_in(said_in(name, said));
+  return text_by_kernel(name, said) != 0 && runs_in(said);
 }
 
 /// Where there are many, all count, since each is a file to read.
@@ -70,7 +62,7 @@ bool runs_in(const char* stat) {
 
 std::optional<unsigned> running_now() {
   char said[96];
-  return running_in(said_in("/proc/loadavg", said));
+  return text_by_kernel("/proc/loadavg", said) != 0 ? running_in(said) : std::nullopt;
 }
 
 std::optional<unsigned> others_running() {

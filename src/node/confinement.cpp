@@ -38,9 +38,8 @@ void set_mask(pid_t thread, const processor_set& mask) {
 std::optional<unsigned> processor_of(pid_t thread) {
   char path[64], text[1024];
   std::snprintf(path, sizeof path, "%s/%d/stat", all_threads, static_cast<int>(thread));
-  const long got = read_by_kernel(path, text, sizeof text - 1);
-  if (got <= 0) return std::nullopt;
-  text[got] = 0;
+  const std::size_t got = text_by_kernel(path, text);
+  if (got == 0) return std::nullopt;
   const char* at = std::strrchr(text, ')');  // the name before it may hold anything
   constexpr int after_name = 3, processor = 39;
   for (int field = after_name; at != nullptr && field <= processor; ++field) at = std::strchr(at + 1, ' ');

@@ -1,6 +1,5 @@
 #include "threads/support/traced.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "machine/read_by_kernel.hpp"
@@ -11,7 +10,7 @@ namespace {
 /// Does /proc/self/status have something else than a zero behind this name, or does it not tell?
 bool status_has(const char* name) {
   char text[4096];
-  text[std::max(read_by_kernel("/proc/self/status", text, sizeof text - 1), 0L)] = 0;
+  text_by_kernel("/proc/self/status", text);
   const char* const at = std::strstr(text, name);
   return at == nullptr || at[std::strlen(name)] != '0';
 }
