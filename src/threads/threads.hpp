@@ -109,6 +109,8 @@ bool others_are_there();
 /// Since there are others, has the calling thread changed what only itself can change and the threads that it creates inherit? Or has it
 /// inherited that (scheduling/own_state.hpp)?
 extern constinit thread_local bool gives_own_state;
+/// Would a virtual processor that the calling thread makes inherit what only this thread has? Then another thread makes it.
+bool passes_on_own_state();
 /// So many of these processors are theirs from now on. Thread-safe.
 void let_members_have(unsigned processors);
 /// Called once, when a thread of the program is about to create another one. Null: nobody asks.

@@ -1,7 +1,7 @@
 /* On how many kernel threads the teams of this program run, while other programs come and go.
-   sharing [lasting|threads]: says so at first and whenever it has changed for most of 50 in a row: 1, or 2 for more.
+   sharing [lasting [nice]|threads]: says so at first and whenever it has changed for most of 50 in a row: 1, or 2 for more.
      one region after the other; or lasting: one region, from one barrier to the next; or threads: the program's own, from one barrier
-     to the next
+     to the next; nice: the last member has a nice value of its own, and is not counted, since it has a kernel thread of its own, too
    A line of the input makes it wait for the next line; the end of the input ends it. */
 #define _GNU_SOURCE
 #include <omp.h>
@@ -11,17 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "driving_thread.h"
 
 enum { most = 64, row = 50, enough = 45 };
 static long drivers[most];
-static int alone, together, said;
+static int alone, together, said, not_counted;
 
 static void count(void) {
   int others = 0;
-  for (int i = 1; i < omp_get_max_threads(); ++i) others += drivers[i] != drivers[0];
+  for (int i = 1; i < omp_get_max_threads() - not_counted; ++i) others += drivers[i] != drivers[0];
   alone += others == 0;
   together += others != 0;
   if (alone + together < row) return;
@@ -84,16 +85,20 @@ int main(int words, char **word) {
       count();
     }
   } else if (strcmp(word[1], "lasting") == 0) {
+    not_counted = words > 2;
 #pragma omp parallel
-    while (!ended) {
-      drivers[omp_get_thread_num()] = driving_thread();
-      work();
+    {
+      if (omp_get_thread_num() + not_counted == omp_get_num_threads()) setpriority(PRIO_PROCESS, 0, 5);
+      while (!ended) {
+        drivers[omp_get_thread_num()] = driving_thread();
+        work();
 #pragma omp barrier
-      if (omp_get_thread_num() == 0) {
-        count();
-        ended = has_ended();
+        if (omp_get_thread_num() == 0) {
+          count();
+          ended = has_ended();
+        }
+#pragma omp barrier
       }
-#pragma omp barrier
     }
   } else if (strcmp(word[1], "threads") == 0) {
     threads(omp_get_max_threads());

@@ -63,10 +63,6 @@ void take_seats(team& t) {
     const unsigned helpers = std::max(static_cast<unsigned>(initial_settings().processors) - 1, wanted);
     for (unsigned i = 0; i < wanted; ++i)
       if (threads::processor* const p = threads::helper_beside(mine, (first + i) % helpers)) t.seats.push_back(p);
-    // A team that begins on few processors gets others in its region. Made there, they would inherit what a member has set of its kernel
-    // thread.
-    if (begun_on.load(std::memory_order_relaxed) != 0)
-      for (unsigned i = wanted; i < helpers; ++i) threads::helper_beside(mine, i);
   }
   const unsigned share = share_of_processors();  // it may have changed since this team was chosen
   // Members take seats in turn, so that a member that waits for the one before it overlaps with it (ordered loops, pipelines).
@@ -100,6 +96,7 @@ void sit_among(member& me, unsigned processors, threads::processor* first) {
   if (std::exchange(me.sits_among, processors) == processors) return;
   threads::processor* to = nullptr;
   if (processors != 0) {
+    if (threads::passes_on_own_state()) return;  // it stays in its own kernel thread
     const unsigned which = me.number % processors;
     to = which == 0 ? first : threads::helper_beside(*first, which - 1);
     if (to == nullptr) return;  // the system refuses a thread

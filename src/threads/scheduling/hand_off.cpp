@@ -74,8 +74,7 @@ void make_stand_in() {
   if (pool->threads_with_bodies != 0 && std::ranges::none_of(pool->stand_ins, &processor::is_free)) new_processor(pool->stand_ins);
 }
 void make_wanted_stand_in() {
-  // They would inherit what it has of its own: another thread makes them.
-  if (gives_own_state || (some_have_own_state() && own_body != nullptr && own_body->is_pinned_for_good())) [[unlikely]] return;
+  if (passes_on_own_state()) [[unlikely]] return;
   if (stand_in_is_wanted.load(std::memory_order_relaxed)) [[unlikely]] make_stand_in();
   if (helpers_are_wanted.load(std::memory_order_relaxed)) [[unlikely]] {
     helpers_are_wanted.store(false, std::memory_order_relaxed);

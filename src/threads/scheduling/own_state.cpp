@@ -44,6 +44,10 @@ void note_own_state() {
 }
 bool some_have_own_state() { return some.load(std::memory_order_acquire); }
 
+bool passes_on_own_state() {
+  return gives_own_state || (some_have_own_state() && own_body != nullptr && own_body->is_pinned_for_good());
+}
+
 bool is_as_others() {
   if (gives_own_state) [[unlikely]] return false;
   if (!some_have_own_state()) [[likely]] return true;

@@ -17,5 +17,6 @@ void note_own_state();
 bool some_have_own_state();
 /// Has the calling thread what all had before that? Async-signal-safe.
 bool is_as_others();
+// passes_on_own_state(): in the face.
 
 }  // namespace weir::threads

@@ -360,6 +360,18 @@ def test_without_sharing_too_teams_follow_their_masks(programs: Programs, kind: 
     assert alone.end() == ""
 
 
+def test_a_processor_that_a_team_gets_in_its_region_has_nothing_of_a_member(programs: Programs):
+    one = ("taskset", "--cpu-list", str(PROCESSORS[0]))
+    own = {"WEIR_SHARE": "off", "WEIR_THREADS": "user", "OMP_NUM_THREADS": "4"}
+    alone = programs.start("lasting", "nice", launcher=one, **own)
+    alone.until(1)
+    bind(alone, PROCESSORS)
+    alone.until(2)
+    tasks = Path(f"/proc/{alone.process.pid}/task").iterdir()
+    assert sum(os.getpriority(os.PRIO_PROCESS, int(task.name)) == 5 for task in tasks) == 1
+    assert alone.end() == ""
+
+
 def test_a_team_of_kernel_threads_follows_its_mask_in_a_region_that_lasts(programs: Programs):
     own = {"WEIR_SHARE": "off", "WEIR_THREADS": "auto", "WEIR_ADAPT": "true", "OMP_NUM_THREADS": "2"}
     alone = programs.start("lasting", **own)
