@@ -372,7 +372,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   if (distance == 0) distance = until_first;
   until_called_ns.store(std::min(2 * until_first, first_call_ns), std::memory_order_relaxed);
   bool some = false;
-  if (!hold_ticks()) return next_at(never);
+  if (!hold_ticks()) return next_at(now + longest_between_calls_ns);  // the program handles the signal, perhaps not for ever
   static std::size_t place = 0;
   questions running;
   const bool all = claimant::for_some_bodies(place, asked_together, [&](body& b) {
