@@ -31,6 +31,24 @@ TEST(Pace, NeitherFreeNorSlowLooksTakeItOutOfBounds) {
   EXPECT_EQ(after_looks_of(10'000'000).soon(), 125'000U);
 }
 
+TEST(Pace, LooksThatFindNothingGetRarer) {
+  const std::uint64_t often = after_looks_of(20'000).soon(), longest = after_looks_of(20'000).after(pace::last_level);
+  pace its = after_looks_of(20'000);
+  std::uint64_t now = 0, had = 0;
+  const auto look_on = [&](std::uint64_t percent) {
+    for (int i = 0; i < 20; ++i) its.looked(false, had += 200'000 * percent, now += 20'000'000);
+  };
+  look_on(3);
+  EXPECT_EQ(its.soon(), 16 * often);
+  EXPECT_EQ(its.after(pace::last_level), longest);
+  for (unsigned level = 1; level <= pace::last_level; ++level) EXPECT_GE(its.after(level), its.after(level - 1));
+  its.looked(true, had, now += 1'000);
+  EXPECT_EQ(its.soon(), often) << "one that finds something ends that";
+  look_on(3);
+  look_on(0);
+  EXPECT_EQ(its.soon(), often) << "and they cost nothing where nobody waits for a processor";
+}
+
 TEST(Pace, MayBeSaid) {
   pace its(50'001);
   its.took(10'000'000);

@@ -110,7 +110,7 @@ class monitor {
         sleep(alarms_before, due);
       else
         sleep_until_changed(alarms, alarms_before, std::min(next, due));
-      learn_price();
+      learn();
     }
   }
 
@@ -127,13 +127,14 @@ class monitor {
   std::uint64_t look_at_cancelled(claimant& c, processor& p) const;
   std::uint64_t until_next(unsigned level, std::uint64_t now) const;
   void sleep(std::uint32_t alarms_before, std::uint64_t due);
-  void learn_price();
+  void learn();
 
   const unsigned mine_;
   pace pace_{said_between_ticks};
   std::uint64_t had_ = 0;  // of processor time, in all looks
   unsigned idle_looks_ = 0;
   std::uint64_t found_ = 0;  // when the last body that blocks has been
+  bool has_found_ = false;   // in this look: a body that spins or blocks
   // The processors whose bodies are to get a tick. Processors beyond this number get one at the next look.
   processor* may_spin_[64];
   std::size_t spinning_ = 0;
@@ -156,6 +157,7 @@ std::uint64_t monitor::look(claimant& c) {
   give_up_traps_if_asked(mine_);
   c.for_each([&](processor& p) {
     if (p.wish.load(std::memory_order_relaxed) != nothing_wanted) {
+      has_found_ = true;
       if (p.is_stood_in_for()) evict(p);
       next = std::min(next, now + pace_.soon());
     }
@@ -218,6 +220,7 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   const std::uint32_t waits_by_spinning = spins - seen.spins + (polled - seen.polled) + trapped + (jumped - seen.jumped);
   const auto otherwise = static_cast<std::int32_t>(switches - seen.switches - waits_by_spinning);
   // A tick comes at a moment of its own: where two in a row find a body that spins, bodies do so most of the time.
+  has_found_ |= spins != seen.spins || trapped != 0;
   if (spins != seen.spins)
     seen.spun = seen.spun != 0 ? looks_with_traps : 1;
   else if (seen.spun != 0)
@@ -270,6 +273,7 @@ bool monitor::hand_off(claimant& c, processor& p, std::uint32_t switches, std::u
   p.seen.level = 0;
   p.seen.blocked = blocked;
   if (blocked) found_ = now;
+  has_found_ = true;
   return done;
 }
 
@@ -298,8 +302,9 @@ void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
 }
 
 // A look that sent ticks does not count, because the price of a look does not include ticks.
-void monitor::learn_price() {
+void monitor::learn() {
   const std::uint64_t had = now_by(CLOCK_THREAD_CPUTIME_ID), took = had - std::exchange(had_, had);
+  pace_.looked(std::exchange(has_found_, false), had, now_by(CLOCK_MONOTONIC));
   if (spinning_ != 0 || took == had) return;
   pace_.took(took);
   price_of_sleep.store(pace_.price(), std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// How often the monitor looks, depending on the cost of a look on this machine.
+// How often the monitor looks, depending on the cost of a look on this machine, and on what the looks find.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,27 @@ class pace {
   /// A look, with the sleep before it and the wake-up, has taken this much of the monitor thread's processor time.
   void took(std::uint64_t processor_time) { price_ = (7 * price_ + processor_time) / 8; }
   std::uint64_t price() const { return price_; }
+  /// `all`: what the monitor's thread has had of the processors in all looks until now. `found`: the last look has found a body that spins or
+  /// blocks. Members that only compute gain nothing by looks, and each takes a processor from one of them.
+  void looked(bool found, std::uint64_t all, std::uint64_t now) {
+    if (!found && now - began_ < window) return;
+    if (found) {
+      rarer_ = 1;
+    } else if (const std::uint64_t took = all - had_; took > (now - began_) / most_in_vain) {
+      rarer_ = std::min(2 * rarer_, rarest);
+    } else if (took < (now - began_) / most_in_vain / 4) {
+      rarer_ = std::max(rarer_ / 2, std::uint64_t{1});
+    }
+    began_ = now;
+    had_ = all;
+  }
+
   /// The shortest time between two looks; at this distance the monitor takes two fifths of a processor. The lower bound: a tick
   /// costs the members a switch and two fences, for which hardly any machine takes less. The upper bound: a body that waits for a
   /// look waits in vain.
-  std::uint64_t soon() const { return said_ != 0 ? said_ : std::clamp(price_ * 5 / 2, shortest, longest); }
+  std::uint64_t soon() const { return said_ != 0 ? said_ : std::clamp(price_ * 5 / 2, shortest, longest) * rarer_; }
   /// The time until the next look, which grows with the number of looks that have found nothing new.
-  std::uint64_t after(unsigned level) const { return said_ != 0 ? between_ticks() : times[std::min(level, last_level)] * soon(); }
+  std::uint64_t after(unsigned level) const { return said_ != 0 ? between_ticks() : std::max(times[std::min(level, last_level)] / rarer_, std::uint64_t{1}) * soon(); }
   /// Looks that are due within this time are made together.
   std::uint64_t together() const { return soon() / 4; }
   /// Where bodies spin, all running bodies get ticks at this distance; bodies that compute go on after a tick. In a pipeline a
@@ -36,7 +51,10 @@ class pace {
   static constexpr std::uint64_t times[] = {1, 1, 2, 8, 32, 128};
   static_assert(std::size(times) == last_level + 1);
   static constexpr std::uint64_t shortest = 12'500, longest = 125'000;
+  static constexpr std::uint64_t window = 20'000'000, most_in_vain = 100, rarest = 16;
   std::uint64_t said_ = 0;
+  std::uint64_t began_ = 0, had_ = 0;  // of the window
+  std::uint64_t rarer_ = 1;            // the distances are so many times longer, but for the longest
   std::uint64_t price_ = 40'000;  // until some have been measured: 35 to 55 us on 2 virtual processors, nested virtualization
 };
 
