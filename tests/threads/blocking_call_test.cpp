@@ -115,4 +115,31 @@ TEST(BlockingCall, AStandInThatBlocksAsksOnce) {
     for (const int end : each) close(end);
 }
 
+// It has no ready bodies that the monitor would see waiting, and keeps the processor from the one for whom it waits.
+TEST(BlockingCall, WhoSpinsOnAStandInGoesHomeWhenTheCallHasReturned) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::atomic<body*> spins{nullptr};
+  std::atomic<bool> done{false};
+  weir::crowd members(2, [&](unsigned m) {
+    char byte = 'b';
+    if (m == 0) {
+      EXPECT_EQ(read(ends[0], &byte, 1), 1);
+      yields(1);  // the seat is its own again
+      EXPECT_TRUE(eventually([&] {
+        yields(1);
+        return spins.load()->where() == spins.load()->home();
+      })) << spins.load()->where() << " " << spins.load()->home() << " " << this_body->where() << " " << this_body->home();
+      done = true;
+    } else {
+      while (this_body->where() == this_body->home() || this_body->where() == nullptr) yields(1);
+      spins = this_body;
+      EXPECT_EQ(write(ends[1], &byte, 1), 1);
+      while (!done.load(std::memory_order_relaxed)) continue;
+    }
+  }, {.processors = 1});
+  members.join();
+  for (const int end : ends) close(end);
+}
+
 }  // namespace

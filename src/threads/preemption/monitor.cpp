@@ -122,6 +122,8 @@ class monitor {
   std::uint64_t look(claimant& c);
   void look_at(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t look_at_stood_in(processor& p, std::uint64_t now);
+  static bool is_misplaced(const processor& p);
+  std::uint64_t look_at_misplaced(processor& p, std::uint64_t now);
   bool hand_off(claimant& c, processor& p, std::uint32_t switches, std::uint64_t now, bool blocked);
   std::uint64_t hand_off_if_wanted(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t look_at_cancelled(claimant& c, processor& p) const;
@@ -167,7 +169,10 @@ std::uint64_t monitor::look(claimant& c) {
       next = std::min(next, look_at_stood_in(p, now));
       return rest_traps_in_vain(p);
     }
-    if (!p.has_ready()) return rest_traps_in_vain(p);
+    if (!p.has_ready()) {
+      if (is_misplaced(p)) next = std::min(next, look_at_misplaced(p, now));
+      return rest_traps_in_vain(p);
+    }
     if (bodies_wait_for_turns.load(std::memory_order_relaxed)) {
       p.seen.since = 0;
       p.seen.due = now + pace_.after(pace::last_level);
@@ -193,6 +198,19 @@ std::uint64_t monitor::look_at_stood_in(processor& p, std::uint64_t now) {
   constexpr unsigned most_apart = 3;
   seen.level = std::min(seen.level + 1, most_apart);
   if (p.current()->held.load(std::memory_order_relaxed) == 0) may_spin(p);
+  return seen.due = now + pace_.after(seen.level);
+}
+
+bool monitor::is_misplaced(const processor& p) { return (p.is_left() || p.has_bodies_of_others()) && !p.sleeps(); }
+
+// A body that is alone where it does not belong goes home, or to the others, when it waits next. If it waits by spinning, a tick tells. Until
+// then it keeps the processor from those for whom it waits: both kernel threads may have one processor. Returns when the next tick is due.
+std::uint64_t monitor::look_at_misplaced(processor& p, std::uint64_t now) {
+  observation& seen = p.seen;
+  if (now < seen.due) return seen.due;
+  constexpr unsigned most_apart = 4;
+  seen.level = std::min(seen.level + 1, most_apart);
+  may_spin(p);
   return seen.due = now + pace_.after(seen.level);
 }
 
@@ -292,7 +310,7 @@ void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
     bool some = generation != mine_ || alarms.load() != alarms_before;
     c.for_each([&](processor& p) {
       p.seen.level = 0;
-      some |= p.has_ready() || p.wish.load(std::memory_order_relaxed) != nothing_wanted ||
+      some |= p.has_ready() || is_misplaced(p) || p.wish.load(std::memory_order_relaxed) != nothing_wanted ||
               p.has_cancelled.load(std::memory_order_relaxed);
     });
     return some;

@@ -146,7 +146,7 @@ void processor::migrate_if_shared(std::uint64_t now) {
 }
 
 // The program has fewer processors now than this helper's number, and its threads share the others.
-inline bool processor::is_left() const { return is_helper.load(std::memory_order_relaxed) && !stands_in && number >= seats_now(); }
+bool processor::is_left() const { return is_helper.load(std::memory_order_relaxed) && !stands_in && number >= seats_now(); }
 
 // A thread of the program that waits here beside others belongs to an idle processor from now on, whose thread might not steal it: to a
 // thief, a processor that switches gets round to its bodies. One that waits where no thread of the program may be any more goes to the

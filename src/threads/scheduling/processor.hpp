@@ -104,6 +104,8 @@ class processor : public basic_driver<native_bodies> {
   /// True: it has taken some.
   bool steal(processor& other);
 
+  /// Is it a helper that the program's threads may not use any more? They go to the others.
+  bool is_left() const;
   /// The kernel's number of the processor on which this virtual processor has last waited; -1: nobody drives it, or its thread
   /// sleeps. relaxed: a hint for migrate_to_free_processor().
   int runs_on() const { return runs_on_.load(std::memory_order_relaxed); }
@@ -137,7 +139,6 @@ class processor : public basic_driver<native_bodies> {
   bool stays_detached(body& me);
   bool finds_bodies();
 
-  bool is_left() const;
   body* take_next();
   body* take_next_from(body& first_that_polls);
   body* turn_of_those_that_poll();

@@ -73,13 +73,20 @@ class basic_run_queue {
   bool is_stood_in_for() const { return stand_in_.load(std::memory_order_relaxed) != nullptr; }
   /// The thread is back from a call in which it was blocked, so the stand-in must stop. The stand-in returns the bodies when the
   /// body that it runs next waits.
-  void reclaim() { stand_in_.store(nullptr, std::memory_order_relaxed); }  // relaxed: bodies travel by push()
+  void reclaim() {
+    stand_in_.store(nullptr, std::memory_order_relaxed);  // relaxed: bodies travel by push()
+    Machine::has_made_ready();                            // the monitor looks whether that body waits by spinning
+  }
 
+  /// Is it a stand-in for a seat that has been reclaimed, and has it not returned the bodies yet?
+  bool has_bodies_of_others() const {
+    // relaxed: a reclaim that is seen late only delays bodies.
+    const basic_run_queue* const of = stands_in_for_.load(std::memory_order_relaxed);
+    return of != nullptr && of->stand_in_.load(std::memory_order_relaxed) != this;
+  }
   /// Called by a stand-in before it goes on: bodies of a seat that has been reclaimed return there.
   void return_bodies() {
-    // relaxed: a reclaim that is seen late only delays bodies.
-    basic_run_queue* const of = stands_in_for_.load(std::memory_order_relaxed);
-    if (of == nullptr || of->stand_in_.load(std::memory_order_relaxed) == this) return;
+    if (!has_bodies_of_others()) return;
     stands_in_for_.store(nullptr, std::memory_order_relaxed);
     send_all_but([this](runnable& b) { return target(b) == this; });
   }
