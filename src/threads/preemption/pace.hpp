@@ -39,7 +39,9 @@ class pace {
   /// look waits in vain.
   std::uint64_t soon() const { return said_ != 0 ? said_ : std::clamp(price_ * 5 / 2, shortest, longest) * rarer_; }
   /// The time until the next look, which grows with the number of looks that have found nothing new.
-  std::uint64_t after(unsigned level) const { return said_ != 0 ? between_ticks() : std::max(times[std::min(level, last_level)] / rarer_, std::uint64_t{1}) * soon(); }
+  std::uint64_t after(unsigned level) const {
+    return said_ != 0 ? between_ticks() : std::max(times[std::min(level, last_level)] / rarer_, std::uint64_t{1}) * soon();
+  }
   /// Looks that are due within this time are made together.
   std::uint64_t together() const { return soon() / 4; }
   /// Where bodies spin, all running bodies get ticks at this distance; bodies that compute go on after a tick. In a pipeline a
