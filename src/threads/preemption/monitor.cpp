@@ -205,8 +205,9 @@ bool monitor::is_misplaced(const processor& p) {
   return !p.sleeps() && ((p.current()->is_adopted && p.is_left()) || p.has_bodies_of_others());
 }
 
-// A body that is alone where it does not belong goes home, or to the others, when it waits next. If it waits by spinning, a tick tells. Until
-// then it keeps the processor from those for whom it waits: both kernel threads may have one processor. Returns when the next tick is due.
+// A body that is alone where it does not belong goes home, or to the others, when it waits next. If it waits by spinning, a tick tells.
+// Until then it keeps the processor from those for whom it waits: both kernel threads may have one processor. Returns when the next tick
+// is due.
 std::uint64_t monitor::look_at_misplaced(processor& p, std::uint64_t now) {
   observation& seen = p.seen;
   if (now < seen.due) return seen.due;
