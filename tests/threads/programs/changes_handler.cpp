@@ -1,5 +1,6 @@
 // A tick that waits to be handled does not come to the handler that the program installs meanwhile.
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -34,11 +35,15 @@ bool someone_handles_it() {
   return (caught >> (ticks - 1) & 1) != 0;
 }
 
-/// Members that wait for the next one in a loop of their own get ticks.
+/// Members that wait for the next one in a loop of their own get ticks, and so does the one that computes meanwhile: for longer than two
+/// looks are apart where they have found nothing lately. Loops that are known need no ticks.
 void spin_until_ticked() {
   for (int i = 0; i < 1000 && !someone_handles_it(); ++i) {
     std::atomic<unsigned> turn{3};
     weir::crowd c(4, [&](unsigned me) {
+      using std::chrono::steady_clock;
+      if (me == 3)
+        for (const auto end = steady_clock::now() + std::chrono::milliseconds(5); steady_clock::now() < end;) continue;
       while (turn.load(std::memory_order_relaxed) != me) {
       }
       turn = me - 1;
