@@ -129,7 +129,7 @@ TEST(BlockingCall, WhoSpinsOnAStandInGoesHomeWhenTheCallHasReturned) {
       EXPECT_TRUE(eventually([&] {
         yields(1);
         return spins.load()->where() == spins.load()->home();
-      })) << spins.load()->where() << " " << spins.load()->home() << " " << this_body->where() << " " << this_body->home();
+      }));
       done = true;
     } else {
       while (this_body->where() == this_body->home() || this_body->where() == nullptr) yields(1);

@@ -123,7 +123,7 @@ class monitor {
   void look_at(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t look_at_stood_in(processor& p, std::uint64_t now);
   static bool is_misplaced(const processor& p);
-  std::uint64_t look_at_misplaced(processor& p, std::uint64_t now);
+  std::uint64_t tick_more_rarely(processor& p, unsigned to_level, std::uint64_t now);
   bool hand_off(claimant& c, processor& p, std::uint32_t switches, std::uint64_t now, bool blocked);
   std::uint64_t hand_off_if_wanted(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t look_at_cancelled(claimant& c, processor& p) const;
@@ -170,7 +170,7 @@ std::uint64_t monitor::look(claimant& c) {
       return rest_traps_in_vain(p);
     }
     if (!p.has_ready()) {
-      if (is_misplaced(p)) next = std::min(next, look_at_misplaced(p, now));
+      if (is_misplaced(p)) next = std::min(next, tick_more_rarely(p, 4, now));
       return rest_traps_in_vain(p);
     }
     if (bodies_wait_for_turns.load(std::memory_order_relaxed)) {
@@ -189,32 +189,26 @@ std::uint64_t monitor::look(claimant& c) {
   return ++idle_looks_ < most_idle_looks ? now + until_next(pace::last_level, now) : never;
 }
 
-// A body that has computed for a slice, and keeps its kernel thread beside a stand-in, may wait by spinning later: a tick makes it
-// return. Ticks come at distances that grow to most_apart. When the next one is due; never: the body is blocked, or the thread's own.
-std::uint64_t monitor::look_at_stood_in(processor& p, std::uint64_t now) {
+// Where nobody is ready whom a look would see waiting. Ticks come at distances that grow to that of the level. Returns when the next one
+// is due.
+std::uint64_t monitor::tick_more_rarely(processor& p, unsigned to_level, std::uint64_t now) {
   observation& seen = p.seen;
-  if (seen.blocked) return never;
   if (now < seen.due) return seen.due;
-  constexpr unsigned most_apart = 3;
-  seen.level = std::min(seen.level + 1, most_apart);
+  seen.level = std::min(seen.level + 1, to_level);
   if (p.current()->held.load(std::memory_order_relaxed) == 0) may_spin(p);
   return seen.due = now + pace_.after(seen.level);
 }
 
-bool monitor::is_misplaced(const processor& p) {
-  return !p.sleeps() && ((p.current()->is_adopted && p.is_left()) || p.has_bodies_of_others());
+// A body that has computed for a slice, and keeps its kernel thread beside a stand-in, may wait by spinning later: a tick makes it
+// return. When the next one is due; never: the body is blocked, or the thread's own.
+std::uint64_t monitor::look_at_stood_in(processor& p, std::uint64_t now) {
+  return p.seen.blocked ? never : tick_more_rarely(p, 3, now);
 }
 
 // A body that is alone where it does not belong goes home, or to the others, when it waits next. If it waits by spinning, a tick tells.
-// Until then it keeps the processor from those for whom it waits: both kernel threads may have one processor. Returns when the next tick
-// is due.
-std::uint64_t monitor::look_at_misplaced(processor& p, std::uint64_t now) {
-  observation& seen = p.seen;
-  if (now < seen.due) return seen.due;
-  constexpr unsigned most_apart = 4;
-  seen.level = std::min(seen.level + 1, most_apart);
-  may_spin(p);
-  return seen.due = now + pace_.after(seen.level);
+// Until then it keeps the processor from those for whom it waits: both kernel threads may have one processor.
+bool monitor::is_misplaced(const processor& p) {
+  return !p.sleeps() && ((p.current()->is_adopted && p.is_left()) || p.has_bodies_of_others());
 }
 
 // Until the next look. A body that has been cancelled may compute for long before it comes to a cancellation point.
