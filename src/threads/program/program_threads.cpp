@@ -18,6 +18,7 @@
 #include "threads/program/next_call.hpp"
 #include "threads/program/polling_evidence.hpp"
 #include "threads/program/recycled.hpp"
+#include "threads/program/seats_taken.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/in_handler.hpp"
@@ -48,8 +49,7 @@ constinit bool adapts_to_others = false;
 constinit std::atomic<bool> is_watched{false};
 // For seats that are not open yet.
 constinit polling_evidence polling_seen;
-// Seats are taken in turn. relaxed: a number of its own for each.
-constinit std::atomic<unsigned> seats_taken{0};
+constinit seats_taken seats;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ struct known_thread {
   std::uint64_t created_at = 0;  // in ticks
   body its;
   processor* seat = nullptr;
-  unsigned number = 0, among = 0;  // seats are taken in turn among so many
+  unsigned number = 0, among = 0;  // of the seat, among so many; 0: it has none
   unsigned waits_before_seat = 0;
   absences seat_left;
   bool has_been_member = false;
@@ -101,9 +101,21 @@ bool are_too_many() { return living.load(std::memory_order_relaxed) > seats_now(
 
 bool is_first_thread() { return raw_call(SYS_gettid) == getpid(); }
 
+void give_seat_back(const known_thread& its) {
+  if (its.among != 0) seats.give_back(its.number);
+}
 void choose_seat() {
+  give_seat_back(*mine);
   mine->among = seats_now();
-  mine->seat = helper_that_is_there(mine->number % mine->among);
+  mine->number = seats.take(mine->among);
+  mine->seat = helper_that_is_there(mine->number);
+}
+/// The virtual processor has given the thread another seat: it was crowded, and the other one idle.
+void note_move(processor* to) {
+  if (mine->among == 0 || to == nullptr || !to->is_helper.load(std::memory_order_relaxed) || to->stands_in) return;
+  seats.move(mine->number, to->number);
+  mine->number = to->number;
+  mine->seat = to;
 }
 /// Its processor may be another program's now, or this program may have more.
 void choose_seat_again() {
@@ -134,7 +146,6 @@ bool find_seat(bool is_in_handler) {
   // The processors come all at once: a thread that is called in cannot make any.
   if (!is_in_handler) helper(processors_for_all - 1);
   if (why_no_processors() != nullptr || (!signals_are_awaited() && is_first_thread())) return true;
-  mine->number = seats_taken.fetch_add(1, std::memory_order_relaxed);
   choose_seat();
   return true;
 }
@@ -162,6 +173,8 @@ bool take_seat(bool is_in_handler = false) {
   pthread_atfork(nullptr, nullptr, [] {
     parking.forget();
     known.forget();
+    seats.forget();
+    if (mine != nullptr) mine->among = 0;
     living.store(1, std::memory_order_relaxed);
     processors_used_now.store(0, std::memory_order_relaxed);
     // The child has one thread, and its processors are gone.
@@ -187,8 +200,11 @@ void let_members_have(unsigned processors) {
 namespace {
 void waits_in_seat() {
   mine->seat_left.waits();
+  if (this_body != &mine->its) return;
+  const bool has_moved = this_body->home() != mine->seat;
   // Not in a handler that has interrupted a switch.
-  if (this_body != &mine->its || mine->among == seats_now() || this_body->held.load(std::memory_order_relaxed) != 0) return;
+  if ((!has_moved && mine->among == seats_now()) || this_body->held.load(std::memory_order_relaxed) != 0) return;
+  if (has_moved) note_move(this_body->home());
   choose_seat_again();
   if (mine->seat != nullptr) go_to(mine->seat);
 }
@@ -296,6 +312,7 @@ void end_program_thread() {
     is_watched.store(false, std::memory_order_relaxed);
     end_to_watch();
   }
+  give_seat_back(ended);
   if (place != nullptr) parking.give_back(place);
   known.give_back(ended);
   if (tell_those_who_join != nullptr) tell_those_who_join();
