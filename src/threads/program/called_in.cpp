@@ -1,0 +1,123 @@
+#include "threads/program/called_in.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "machine/clocks.hpp"
+#include "machine/errno_kept.hpp"
+#include "machine/kernel_mutex.hpp"
+#include "threads/polling/trampolines.hpp"
+#include "threads/preemption/monitor.hpp"
+#include "threads/preemption/questions.hpp"
+#include "threads/preemption/tick.hpp"
+#include "threads/program/next_call.hpp"
+#include "threads/program/polling_evidence.hpp"
+#include "threads/program/seats.hpp"
+#include "threads/scheduling/claimant.hpp"
+#include "threads/scheduling/hand_off.hpp"
+#include "threads/scheduling/interrupted.hpp"
+#include "threads/support/code.hpp"
+#include "threads/threads.hpp"
+
+namespace weir::threads {
+
+namespace {
+
+// A thread that was called in was polling. relaxed: a hint.
+constinit std::atomic<bool> some_poll{false};
+// For seats that are not open yet.
+constinit polling_evidence polling_seen;
+
+// A thread that ends sooner is not worth a seat: a seat costs about as much as a thread. A program may be as short as its threads, so
+// the first calls come sooner: together they cost less than a thread that spins for a slice of the kernel's.
+constexpr std::uint64_t soonest_call_ns = 200'000, first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
+// Whether a thread has run is one system call, and where it is, three. Meanwhile no thread begins or ends, so so many are asked together.
+constexpr std::size_t asked_together = questions::most;
+constexpr std::uint64_t used_at_least_ns = 50'000, longest_between_parts_ns = 8'000'000;
+// How long a thread that begins now may run. relaxed: a hint.
+constinit std::atomic<std::uint64_t> until_called_ns{soonest_call_ns};
+// The monitor calls whenever it looks and finds that it is time.
+constinit next_call call_in;
+
+}  // namespace
+
+void ask_for_call() {
+  if (call_in.is_to_come()) return;
+  const std::uint64_t at = now_by(CLOCK_MONOTONIC) + until_called_ns.load(std::memory_order_relaxed);
+  if (call_in.ask_for(at)) wake_monitor_at(at);
+}
+void call_at_once() { call_in.is_at(0); }
+bool some_have_polled() { return some_poll.load(std::memory_order_relaxed); }
+
+const char attach_request = 0;
+
+void note_running_thread(bool polls) {
+  if (all_are_members() || !polling_seen.add(polls) || seats_are_open.exchange(true, std::memory_order_relaxed)) return;
+  call_at_once();
+  wake_monitor_at(0);
+}
+
+std::uint64_t attach_running_threads(std::uint64_t now) {
+  static std::uint64_t distance = 0;  // 0: there was none yet
+  static bool calls = false;          // false: it only asks who polls
+  const auto next_at = [](std::uint64_t time) { return call_in.is_at(time), time; };
+  constexpr std::uint64_t never = next_call::never;
+  if (!all_may_become_members()) return never;
+  if (!are_too_many()) {
+    distance = 0;
+    if (call_in.forget(are_too_many)) return never;
+  }
+  if (!calls && all_are_members()) {
+    calls = true;
+    want_helpers();
+    until_called_ns.store(soonest_call_ns, std::memory_order_relaxed);
+    distance = 0;
+    return next_at(now + soonest_call_ns);
+  }
+  const std::uint64_t until_first = until_called_ns.load(std::memory_order_relaxed), next = call_in.at();
+  if (next == never) return next_at(now + until_first);
+  if (now < next) return next;
+  if (calls) want_helpers();  // again: who was about to go to sleep has not heard it
+  if (distance == 0) distance = until_first;
+  until_called_ns.store(std::min(2 * until_first, first_call_ns), std::memory_order_relaxed);
+  bool some = false;
+  if (!hold_ticks()) return next_at(now + longest_between_calls_ns);  // the program handles the signal, perhaps not for ever
+  static std::size_t place = 0;
+  questions running;
+  const bool all = claimant::for_some_bodies(place, asked_together, [&](body& b) {
+    if (!b.is_adopted || b.where() != nullptr || b.is_pinned || blocks_ticks(b)) return;
+    some = true;
+    // The first time also one that has not got a processor yet: the signal waits for it.
+    const bool is_known = b.had != 0;
+    const std::uint64_t had = processor_time(b.id), used = had - std::exchange(b.had, had);
+    if (is_known && used < used_at_least_ns) return;
+    if (!calls && b.waits_lately() >= waits_often)
+      note_running_thread(true);
+    else
+      running.add(b);
+  });
+  running.ask(calls ? &attach_request : &poll_question);
+  release_ticks();
+  const std::uint64_t longest = all ? longest_between_calls_ns : longest_between_parts_ns;
+  distance = some || !all ? std::min(2 * distance, longest) : longest;
+  return next_at(now + distance);
+}
+
+// No lock is held where the thread runs code that is neither Weir's, nor the C library's, nor an allocator's, unless a handler has
+// interrupted that: then the mask is another one than the thread's.
+void answer_attach_request(ucontext_t& in) {
+  if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
+  if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
+  if (!is_plain(mine->its, in) || is_base_code(code_of(in))) return;
+  const errno_kept around;
+  // If this thread polls here, others soon will: with a trampoline they take their seats without a signal.
+  if (polling its; its.begin(in)) {
+    some_poll.store(true, std::memory_order_relaxed);
+    if (want_trampoline(its)) wake_monitor_at(0);
+  }
+  let_cancellation_in();
+  take_seat(true);
+  return_with_present_stack(in);
+}
+
+}  // namespace weir::threads
