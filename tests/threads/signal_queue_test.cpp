@@ -2,6 +2,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -80,13 +81,31 @@ TEST(SignalQueue, AFullOneRefusesValuesAndMakesOneOfPlainSignals) {
 TEST(SignalQueue, WhatIsWithdrawnDoesNotCome) {
   signal_queue q;
   for (const siginfo_t& why : {signal_with(40, 1), plain(SIGUSR1), plain(41)}) {
-    q.add(why);
-    EXPECT_TRUE(q.withdraw(why));
+    auto its = q.add(why);
+    ASSERT_TRUE(its);
+    EXPECT_TRUE(q.withdraw(*its));
     EXPECT_EQ(take(q), taken{});
-    q.add(why);
+    its = q.add(why);
+    ASSERT_TRUE(its);
     EXPECT_EQ(take(q).size(), 1U);
-    EXPECT_FALSE(q.withdraw(why));
+    EXPECT_FALSE(q.withdraw(*its));
   }
+}
+
+// Between the two, other threads may send theirs. (One was lost, and another one came twice.)
+TEST(SignalQueue, AnotherThatHasComeSinceIsNotWithdrawn) {
+  signal_queue q;
+  const auto first = q.add(signal_with(40, 1)), second = q.add(signal_with(40, 2));
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(q.withdraw(*first));
+  EXPECT_FALSE(q.withdraw(*first));
+  EXPECT_EQ(take(q), (taken{{40, 2}}));
+  EXPECT_FALSE(q.withdraw(*second));
+  const auto third = q.add(signal_with(40, 3)), plain_one = q.add(plain(SIGUSR1)), fourth = q.add(signal_with(41, 4));
+  ASSERT_TRUE(third && plain_one && fourth);
+  EXPECT_FALSE(q.withdraw(*first)) << "its place has another one";
+  EXPECT_TRUE(q.withdraw(*plain_one));
+  EXPECT_EQ(take(q), (taken{{40, 3}, {41, 4}}));
 }
 
 // One thread adds and withdraws, another takes: each comes once, or is withdrawn.
@@ -104,8 +123,9 @@ TEST(SignalQueue, NoneIsLostOrComesTwice) {
   int withdrawn = 0;
   for (int i = 0; i < signals; ++i) {
     const siginfo_t why = signal_with(34 + i % 3, i);
-    while (!q.add(why)) std::this_thread::yield();
-    if (i % 5 == 0 && q.withdraw(why)) {
+    std::optional<signal_queue::pending> its;
+    while (!(its = q.add(why))) std::this_thread::yield();
+    if (i % 5 == 0 && q.withdraw(*its)) {
       ++withdrawn;
       ++came[static_cast<std::size_t>(i)];  // as if
     }

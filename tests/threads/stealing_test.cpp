@@ -258,7 +258,9 @@ class program_members {
     weir::threads::processors_for_all = 2;
     weir::threads::let_members_have(usable);
     for (unsigned i = 0; i < 2; ++i)
-      if (weir::threads::processor* const each = weir::threads::helper(i)) EXPECT_TRUE(eventually([each] { return each->sleeps(); }));
+      if (weir::threads::processor* const each = weir::threads::helper(i)) {
+        EXPECT_TRUE(eventually([each] { return each->sleeps(); }));
+      }
   }
   ~program_members() {
     stop = true;

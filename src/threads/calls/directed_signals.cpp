@@ -23,13 +23,13 @@ bool is_blocked(int number) { return this_body != nullptr && has(this_body->mask
 template <class Thread>
 int send_to(Thread thread, const siginfo_t& why) {
   if (!is_for_members(why.si_signo) || is_me(thread)) return -1;
-  bool is_left = false;
+  left_signal left;
   for (;;) {
     {
       claimant by;
       body* const to = by.body_of(thread);
-      if (to == nullptr) return is_left ? 0 : -1;
-      if (const int error = send(by, *to, why, is_left); error != send_again) return error;
+      if (to == nullptr) return left ? 0 : -1;
+      if (const int error = send(by, *to, why, left); error != send_again) return error;
     }
     yield_to_kernel();
   }

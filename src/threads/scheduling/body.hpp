@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <pthread.h>
@@ -93,12 +94,12 @@ struct body : runnable, basic_summons<native_threads> {
 
   body() = default;
   body(run_queue* its);
-  /// Called by a claimant: a signal for this thread alone comes to the body, which does not run, or blocks the signal. False: no
+  /// Called by a claimant: a signal for this thread alone comes to the body, which does not run, or blocks the signal. Nothing: no
   /// room is left.
-  bool summon(const siginfo_t& why);
+  std::optional<signal_queue::pending> summon(const siginfo_t& why);
   bool blocks(const siginfo_t& why) const { return (mask() & signal_mask{1} << (why.si_signo - 1)) != 0; }
-  /// Called by the same claimant, immediately afterwards: takes the signal back. False: the body has already taken it.
-  bool withdraw(const siginfo_t& why);
+  /// Called by a claimant: takes the signal back. False: the body has already taken it.
+  bool withdraw(const signal_queue::pending& its) { return queued_.withdraw(its); }
   /// Called by the body itself: signals that it does not block are handled now.
   void take_signals();
   /// While it polls in a loop: executes one iteration in its place. False: it polls no more, or signals wait for it.

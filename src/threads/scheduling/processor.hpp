@@ -68,6 +68,7 @@ struct native_bodies {
   static void pause() { native::pause(); }
 
   using signal = siginfo_t;
+  using pending = signal_queue::pending;
   static int send_to_thread(const body& its, const siginfo_t& why);
   static int send_to_processor(const processor& its, const siginfo_t& why);
   static void wake(body& b);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 namespace weir::threads {
 
@@ -17,27 +18,35 @@ class signal_queue {
  public:
   static constexpr int first_real_time = 32;  // the kernel's, of which the C library has two
 
-  /// Async-signal-safe. False: no room is left, so a value would be lost.
-  bool add(const siginfo_t& why) {
+  /// One that has been added, whether or not it has been taken since. It says nothing of the memory of the queue.
+  struct pending {
+    std::size_t place = no_place;  // the entry; or it has only a number
+    std::uint64_t token = none;
+  };
+
+  /// Async-signal-safe. Nothing: no room is left, so a value would be lost.
+  std::optional<pending> add(const siginfo_t& why) {
     if (why.si_signo < first_real_time) {
-      if (is_there(why.si_signo)) return true;
+      if (const std::optional<pending> its = find_any(why.si_signo)) return its;
       if (why.si_code == SI_TKILL) return add_plain(why.si_signo);
     }
-    entry* const in = unused();
+    const std::size_t place = unused();
     // The kernel, too, loses only what has no value.
-    if (in == nullptr) return why.si_code == SI_TKILL && add_plain(why.si_signo);
-    in->code = why.si_code;
-    std::memcpy(in->rest.data(), reinterpret_cast<const char*>(&why) + at_rest, in->rest.size());
-    last_ = {in, token_of(++added_, why.si_signo)};
-    in->token.store(last_.token, std::memory_order_release);  // the words above, for the thread that takes the signal
-    return true;
+    if (place == no_place) return why.si_code == SI_TKILL ? std::optional(add_plain(why.si_signo)) : std::nullopt;
+    entry& in = entries_[place];
+    in.code = why.si_code;
+    std::memcpy(in.rest.data(), reinterpret_cast<const char*>(&why) + at_rest, in.rest.size());
+    const std::uint64_t token = token_of(++added_, why.si_signo);
+    in.token.store(token, std::memory_order_release);  // the words above, for the thread that takes the signal
+    return pending{place, token};
   }
-  /// Called by the thread that has added the signal, before it adds the next one. False: the signal has been taken.
-  bool withdraw(const siginfo_t& why) {
-    std::uint64_t expected = last_.token;
+  /// Called by a thread that may add, also after others have added. False: the signal has been taken.
+  bool withdraw(const pending& its) {
+    std::uint64_t expected = its.token;
     // relaxed: nothing of the entry is read.
-    if (last_.in != nullptr) return last_.in->token.compare_exchange_strong(expected, none, std::memory_order_relaxed);
-    return (plain_.fetch_and(~bit_of(why.si_signo), std::memory_order_relaxed) & bit_of(why.si_signo)) != 0;
+    if (its.place != no_place) return entries_[its.place].token.compare_exchange_strong(expected, none, std::memory_order_relaxed);
+    const std::uint64_t bit = bit_of(number_of(its.token));
+    return (plain_.fetch_and(~bit, std::memory_order_relaxed) & bit) != 0;
   }
   /// Calls what(siginfo_t) for each whose number is not in `kept`, lower numbers first, each in the order in which they came.
   template <class What>
@@ -46,11 +55,12 @@ class signal_queue {
     for (int number = 1; number <= 64; ++number) {
       if ((plain & bit_of(number)) != 0) what(as_sent({}, number));
       if ((kept & bit_of(number)) == 0)
-        for (found oldest; (oldest = find(number)).in != nullptr;) take_entry(oldest, number, what);
+        for (pending oldest; (oldest = find(number)).place != no_place;) take_entry(oldest, number, what);
     }
   }
 
  private:
+  static constexpr std::size_t most = 16, no_place = most;
   // What an entry holds: its place in the order, and the signal's number.
   static constexpr std::uint64_t none = 0, being_taken = 255;
   static std::uint64_t token_of(std::uint64_t order, int number) {
@@ -65,26 +75,23 @@ class signal_queue {
     std::array<char, 32> rest{};
   };
   static constexpr std::size_t at_rest = 16;  // in siginfo_t, where three words and their padding come first
-  struct found {
-    entry* in = nullptr;
-    std::uint64_t token = none;
-  };
 
   static std::uint64_t bit_of(int number) { return std::uint64_t{1} << (number - 1); }
   // relaxed, all of plain_: a bit is the whole information; body::summon() orders it.
-  bool add_plain(int number) {
-    last_ = {};
+  pending add_plain(int number) {
     plain_.fetch_or(bit_of(number), std::memory_order_relaxed);
-    return true;
+    return {no_place, token_of(0, number)};
   }
-  bool is_there(int number) {
-    last_ = find(number);
-    return last_.in != nullptr || (plain_.load(std::memory_order_relaxed) & bit_of(number)) != 0;
+  std::optional<pending> find_any(int number) {
+    if (const pending its = find(number); its.place != no_place) return its;
+    if ((plain_.load(std::memory_order_relaxed) & bit_of(number)) == 0) return std::nullopt;
+    return pending{no_place, token_of(0, number)};
   }
-  entry* unused() {
-    for (entry& e : entries_)  // acquire: what was there has been read
-      if (e.token.load(std::memory_order_acquire) == none) return &e;
-    return nullptr;
+  std::size_t unused() const {
+    std::size_t place = 0;
+    // acquire: what was there has been read
+    while (place < most && entries_[place].token.load(std::memory_order_acquire) != none) ++place;
+    return place;
   }
   static siginfo_t as_sent(const entry& e, int number) {
     siginfo_t why{};
@@ -94,27 +101,27 @@ class signal_queue {
     return why;
   }
   /// The oldest signal of that number. relaxed: the thread that takes it acquires it.
-  found find(int number) {
-    found oldest;
-    for (entry& e : entries_) {
-      const std::uint64_t token = e.token.load(std::memory_order_relaxed);
-      if (number_of(token) == number && (oldest.in == nullptr || token < oldest.token)) oldest = {&e, token};
+  pending find(int number) const {
+    pending oldest;
+    for (std::size_t place = 0; place < most; ++place) {
+      const std::uint64_t token = entries_[place].token.load(std::memory_order_relaxed);
+      if (number_of(token) == number && (oldest.place == no_place || token < oldest.token)) oldest = {place, token};
     }
     return oldest;
   }
   template <class What>
-  static void take_entry(found it, int number, What what) {
-    auto& token = it.in->token;
+  void take_entry(pending it, int number, What what) {
+    entry& in = entries_[it.place];
+    auto& token = in.token;
     // Not withdrawn, and used for another one, since it was found. acquire: what has been added.
     if (!token.compare_exchange_strong(it.token, being_taken, std::memory_order_acquire, std::memory_order_relaxed)) return;
-    const siginfo_t why = as_sent(*it.in, number);
+    const siginfo_t why = as_sent(in, number);
     token.store(none, std::memory_order_release);  // it has been read
     what(why);
   }
 
-  std::array<entry, 16> entries_{};
+  std::array<entry, most> entries_{};
   std::uint64_t added_ = 0;  // for the thread that adds
-  found last_;               // the last signal that was added, or was already there; nothing: it was plain. For the thread that adds
   std::atomic<std::uint64_t> plain_{0};
 };
 

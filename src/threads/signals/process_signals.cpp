@@ -80,13 +80,15 @@ void pass_on(const siginfo_t& why) {
   const int number = why.si_signo;
   if (!has_handler(number)) return take_effect(why);
   pid_t to = one_that_handles(number);
-  for (bool is_left = false; to != 0;) {
+  for (left_signal left; to != 0;) {
     {
       claimant by;
-      if (body* const its = claimant::body_of(to); its == nullptr)
-        is_left = false, to = 0;
-      else if (send(by, *its, why, is_left) != send_again)
+      if (body* const its = claimant::body_of(to); its == nullptr) {
+        if (left) return;  // it has taken the signal, and ended since
+        to = 0;
+      } else if (send(by, *its, why, left) != send_again) {
         return;
+      }
     }
     if (to != 0)
       yield_to_kernel();

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cerrno>
+#include <optional>
+#include <utility>
 
 #include "threads/scheduling/driver.hpp"
 
@@ -26,14 +28,13 @@ class basic_sender {
   using body = typename Bodies::body;
   using processor = typename Bodies::processor;
   using signal = typename Bodies::signal;
+  /// What the caller has left with the body, which may take it before the caller sends again. Others may send to the body meanwhile.
+  using left_signal = std::optional<typename Bodies::pending>;
 
   /// Called by a claimant. Returns 0, or an error: EAGAIN, where too many wait; or send_again. Then the caller calls again with the same
-  /// `is_left`, which is false at first.
-  static int send(body& to, const signal& why, bool& is_left) {
-    if (is_left) {
-      is_left = false;
-      if (!to.withdraw(why)) return 0;
-    }
+  /// `left`, which is nothing at first.
+  static int send(body& to, const signal& why, left_signal& left) {
+    if (const left_signal its = std::exchange(left, std::nullopt); its && !to.withdraw(*its)) return 0;
     for (;;) {
       processor* const on = to.where();
       if (on == nullptr) return Bodies::send_to_thread(to, why);  // before it is attached (body.cpp)
@@ -43,15 +44,17 @@ class basic_sender {
         continue;
       }
       if (to.blocks(why)) {
-        if (!to.summon(why)) return EAGAIN;
-        if ((to.blocks(why) && to.where() == on) || !to.withdraw(why)) return 0;
+        const left_signal its = to.summon(why);
+        if (!its) return EAGAIN;
+        if ((to.blocks(why) && to.where() == on) || !to.withdraw(*its)) return 0;
         continue;
       }
       if (on->current() != &to) {
-        if (!to.summon(why)) return EAGAIN;
+        const left_signal its = to.summon(why);
+        if (!its) return EAGAIN;
         machine::fence_everywhere();  // as in basic_driver::switch_to()
         if (on->current() != &to && to.where() == on) return Bodies::wake(to), 0;
-        if (!to.withdraw(why)) return 0;
+        if (!to.withdraw(*its)) return 0;
         continue;  // the body has moved, or begun to run meanwhile, and may have missed the signal
       }
       if (on->claim(on->switches())) {
@@ -65,7 +68,7 @@ class basic_sender {
         if (runs) return error;
       }
       // A body that yields in a loop is held whenever it lets this thread run, and takes the signal itself.
-      is_left = to.summon(why);
+      left = to.summon(why);
       return send_again;
     }
   }

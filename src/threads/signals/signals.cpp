@@ -7,12 +7,11 @@
 
 namespace weir::threads {
 
-bool body::summon(const siginfo_t& why) {
-  if (!queued_.add(why)) return false;
-  summon_for(signal_mask{1} << (why.si_signo - 1));
-  return true;
+std::optional<signal_queue::pending> body::summon(const siginfo_t& why) {
+  const std::optional<signal_queue::pending> its = queued_.add(why);
+  if (its) summon_for(signal_mask{1} << (why.si_signo - 1));
+  return its;
 }
-bool body::withdraw(const siginfo_t& why) { return queued_.withdraw(why); }
 void body::forget_signals() {
   forget();
   queued_.take(0, [](const siginfo_t&) {});
@@ -68,8 +67,6 @@ int native_bodies::send_to_processor(const processor& its, const siginfo_t& why)
 }
 void native_bodies::wake(body& b) { wake_body(b); }
 
-int send(claimant&, body& to, const siginfo_t& why, bool& is_left) {
-  return basic_sender<native_bodies>::send(to, why, is_left);
-}
+int send(claimant&, body& to, const siginfo_t& why, left_signal& left) { return basic_sender<native_bodies>::send(to, why, left); }
 
 }  // namespace weir::threads

@@ -1,6 +1,8 @@
 // Bodies and processors, of which each call in the driver's text can be broken by itself.
 #pragma once
 
+#include <optional>
+
 #include "own_memory.hpp"
 #include "threads/scheduling/driver.hpp"
 #include "threads/scheduling/summons.hpp"
@@ -70,6 +72,7 @@ struct driven_bodies {
   static void pause() {}
 
   struct signal {};
+  struct pending {};
   static int send_to_thread(const body& its, signal);
   static int send_to_processor(processor& its, signal);
   static void wake(body& b);
@@ -88,12 +91,12 @@ struct driven_body : body, weir::threads::basic_summons<machine> {
   explicit driven_body(queue*) {}
   driven_processor* where() const;
   driven_processor* home() const;
-  bool summon(driven_bodies::signal) {
+  std::optional<driven_bodies::pending> summon(driven_bodies::signal) {
     queued.store(1, order::relaxed);
     summon_for(driven_bodies::of_program);
-    return true;
+    return driven_bodies::pending{};
   }
-  bool withdraw(driven_bodies::signal) {
+  bool withdraw(driven_bodies::pending) {
     std::uint32_t there = 1;
     return queued.compare_exchange_strong(there, 0, order::relaxed);
   }

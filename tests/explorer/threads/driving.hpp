@@ -246,9 +246,9 @@ class driving : public scenario {
 
   // ---- what the monitor does, and senders of signals
   void send(driven_body& to) {
-    for (bool is_left = false;;) {
+    for (weir::threads::basic_sender<driven_bodies>::left_signal left;;) {
       making.lock();
-      const int result = weir::threads::basic_sender<driven_bodies>::send(to, {}, is_left);
+      const int result = weir::threads::basic_sender<driven_bodies>::send(to, {}, left);
       arrives();
       making.unlock();
       if (result == 0) return;
