@@ -1,7 +1,9 @@
 #include "threads/signals/process_signals.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <ctime>
 #include <utility>
 
 #include <sys/prctl.h>
@@ -76,24 +78,34 @@ pid_t one_that_handles(int number) {
   return search.found;
 }
 
+/// As many signals as there is room for wait for a member that has not got a processor yet.
+void wait_for_room() {
+  constexpr timespec some{0, 100'000};
+  raw_call(SYS_nanosleep, as_argument(&some), 0);
+}
+
 void pass_on(const siginfo_t& why) {
   const int number = why.si_signo;
   if (!has_handler(number)) return take_effect(why);
   pid_t to = one_that_handles(number);
   for (left_signal left; to != 0;) {
+    int result = send_again;
     {
       claimant by;
-      if (body* const its = claimant::body_of(to); its == nullptr) {
-        if (left) return;  // it has taken the signal, and ended since
+      body* const its = claimant::body_of(to);
+      if (its == nullptr && left) return;  // it has taken the signal, and ended since
+      if (its == nullptr)
         to = 0;
-      } else if (send(by, *its, why, left) != send_again) {
-        return;
-      }
+      else
+        result = send(by, *its, why, left);
     }
-    if (to != 0)
-      yield_to_kernel();
-    else
+    if (result != send_again && result != EAGAIN) return;
+    // The kernel keeps what comes meanwhile.
+    if (result == EAGAIN) wait_for_room();
+    if (result == EAGAIN || to == 0)
       to = one_that_handles(number);
+    else
+      yield_to_kernel();
   }
   not_awaited.fetch_or(bit_of(number));
   // A member may have unblocked it meanwhile, and found that the signal thread waits for it.
