@@ -2,7 +2,6 @@
 #include "threads/program/seats_taken.hpp"
 
 #include <memory>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +41,9 @@ TEST(SeatsTaken, ThoseThatTheChildOfAForkDoesNotHaveAreFree) {
   seats->take(2);
   seats->forget();
   EXPECT_EQ(seats->take(2), 0u);
+  seats->move(0, 2);
+  seats->forget();
+  for (unsigned i = 0; i < 3; ++i) EXPECT_EQ(seats->take(3), i);
 }
 
 }  // namespace

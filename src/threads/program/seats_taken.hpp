@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "machine/kernel_mutex.hpp"
 #include "machine/processor_set.hpp"
@@ -20,8 +22,9 @@ class seats_taken {
   /// One of the first `among`.
   unsigned take(unsigned among) {
     const std::lock_guard lock(mutex_);
-    const auto usable = by_.begin() + std::clamp<std::ptrdiff_t>(among, 1, std::ssize(by_));
-    const auto fewest = std::min_element(by_.begin(), usable);
+    const std::size_t usable = std::clamp<std::size_t>(among, 1, by_.size());
+    used_ = std::max(used_, usable);
+    const auto fewest = std::min_element(by_.begin(), by_.begin() + static_cast<std::ptrdiff_t>(usable));
     ++*fewest;
     return static_cast<unsigned>(fewest - by_.begin());
   }
@@ -31,18 +34,20 @@ class seats_taken {
   }
   void move(unsigned from, unsigned to) {
     const std::lock_guard lock(mutex_);
+    used_ = std::max<std::size_t>(used_, to + 1);
     --by_[from];
     ++by_[to];
   }
-  /// In the child of a fork.
+  /// In the child of a fork. Writes only what has been used: each page that it writes is copied.
   void forget() {
     mutex_.forget();
-    by_.fill(0);
+    std::fill_n(by_.begin(), std::exchange(used_, 0), 0);
   }
 
  private:
   kernel_mutex mutex_;
   std::array<std::uint32_t, processor_set::most> by_{};
+  std::size_t used_ = 0;  // so many of them may differ from 0
 };
 
 }  // namespace weir::threads

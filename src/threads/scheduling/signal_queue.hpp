@@ -18,7 +18,7 @@ class signal_queue {
  public:
   static constexpr int first_real_time = 32;  // the kernel's, of which the C library has two
 
-  /// One that has been added, whether or not it has been taken since. It says nothing of the memory of the queue.
+  /// One that has been added, whether or not it has been taken since. It has no pointer into the queue, and may outlive it.
   struct pending {
     std::size_t place = no_place;  // the entry; or it has only a number
     std::uint64_t token = none;
