@@ -53,14 +53,17 @@ check-python: build
 	.venv/bin/python -m pytest -q -n $(WORKERS) --dist loadfile tests/python
 
 # The C++ tests in which a sanitizer can find something (docs/decisions.md), and a few programs over MPI, with every access
-# watched; Debug, so that checked builds are tested too.
+# watched; Debug, so that checked builds are tested too. GCC 12's AddressSanitizer takes the header of its own block for one of glibc's if
+# the variables of a library that is loaded later begin 16 bytes after a page: then it reads wild pointers at the end, with plain threads
+# as well. So it leaves these variables alone.
 sanitize: setup
 	@for kind in thread address,undefined; do \
 	  dir=build-$$(echo $$kind | tr , -); \
 	  cmake -S . -B $$dir -G Ninja -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1" -DWEIR_SANITIZE=$$kind -DWEIR_BENCH=OFF \
 	    >/dev/null && \
 	  cmake --build $$dir --target test-programs && \
-	  TSAN_OPTIONS="halt_on_error=1 die_after_fork=0" UBSAN_OPTIONS="halt_on_error=1 print_stacktrace=1" \
+	  TSAN_OPTIONS="halt_on_error=1 die_after_fork=0" ASAN_OPTIONS="intercept_tls_get_addr=0" \
+	    UBSAN_OPTIONS="halt_on_error=1 print_stacktrace=1" \
 	    ctest --test-dir $$dir --parallel $(JOBS) --output-on-failure --output-junit ctest.xml && \
 	  $(SKIPS) $$dir/ctest.xml || exit 1; \
 	done

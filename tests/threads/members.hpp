@@ -9,11 +9,6 @@
 
 #include "../openmp/driving_thread.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-// The virtual processor of a thread that has ended is kept: members that sleep may still look for it.
-extern "C" [[gnu::used]] inline const char* __lsan_default_suppressions() { return "leak:weir::threads::here\n"; }
-#endif
-
 inline void yields(int count) {
   for (int i = 0; i < count; ++i) weir::this_member::yield();
 }

@@ -176,6 +176,7 @@ struct end_of_driving {
 
   /// True: something was stolen when driving ended.
   bool once() {
+    weir::threads::here();  // this thread uses processors from now on
     weir::threads::processor* const helper = weir::threads::helper(0);
     {
       const weir::threads::driving here;

@@ -266,8 +266,9 @@ bool want_trampoline_at_pause(std::uintptr_t code) {
   return want(code, {code, 2, true}, 0, 0, often);
 }
 
+bool trampolines_are_wanted() { return some_are_wanted.load(std::memory_order_relaxed) && !is_placing.load(std::memory_order_relaxed); }
 void place_wanted_trampolines() {
-  if (!some_are_wanted.load(std::memory_order_relaxed) || is_placing.load(std::memory_order_relaxed)) return;
+  if (!trampolines_are_wanted()) return;
   if (runs_on_valgrind() || is_traced()) {
     some_are_wanted.store(false, std::memory_order_relaxed);
     return forget_all(trampoline::wanted);
@@ -326,6 +327,7 @@ namespace weir::threads {
 
 bool want_trampoline(const polling&) { return false; }
 bool want_trampoline_at_pause(std::uintptr_t) { return false; }
+bool trampolines_are_wanted() { return false; }
 void place_wanted_trampolines() {}
 bool has_trampoline(std::uintptr_t) { return false; }
 replaced replaced_by(std::uintptr_t) { return {}; }

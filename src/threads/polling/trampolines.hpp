@@ -31,8 +31,10 @@ bool trampolines_keep_registers();
 bool want_trampoline(const polling& its);
 /// The same for a body that is at this address, where a `pause` begins, in a loop that does more than poll: it only yields there.
 bool want_trampoline_at_pause(std::uintptr_t code);
-/// For the monitor: begins a thread that places the trampolines that are wanted. It is a thread of its own because it waits for the
-/// dynamic linker, which must not unload the code meanwhile.
+/// Is there something to place, and does nobody place it now?
+bool trampolines_are_wanted();
+/// Begins a thread that places the trampolines that are wanted. It is a thread of its own because it waits for the dynamic linker, which
+/// must not unload the code meanwhile.
 void place_wanted_trampolines();
 /// Is there a trampoline in place of this instruction, or in the loop with this first instruction?
 bool has_trampoline(std::uintptr_t code);

@@ -12,7 +12,6 @@
 #include <sys/prctl.h>
 
 #include "machine/clocks.hpp"
-#include "machine/detached_thread.hpp"
 #include "machine/read_by_kernel.hpp"
 #include "machine/time_slice.hpp"
 #include "threads/polling/trampolines.hpp"
@@ -23,9 +22,10 @@
 #include "threads/preemption/tick.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/deadlines.hpp"
-#include "threads/scheduling/hand_off.hpp"
+#include "threads/scheduling/maker.hpp"
 #include "threads/scheduling/parking.hpp"
 #include "threads/scheduling/processor.hpp"
+#include "threads/scheduling/service_thread.hpp"
 #include "threads/scheduling/sleepers.hpp"
 
 namespace weir::threads {
@@ -70,9 +70,8 @@ constinit std::uint64_t said_between_ticks = 0;
   if (const char* const us = std::getenv("WEIR_TEST_TICK_US")) said_between_ticks = 1000 * std::strtoull(us, nullptr, 10);
 }
 
-// Used by claimants.
-unsigned generation = 0;  // of the monitor's threads
-bool runs = false, refused = false;
+void* begin(void* given);
+constinit service_thread its_thread(begin);
 
 /// False: the time has come.
 bool sleep_until_changed(const std::atomic<std::uint32_t>& word, std::uint32_t value, std::uint64_t time) {
@@ -89,7 +88,6 @@ class monitor {
   explicit monitor(unsigned mine) : mine_(mine) {}
 
   void run() {
-    make_stand_in();
     prepare();
     for (;;) {
       wakes_at.store(never);
@@ -97,12 +95,12 @@ class monitor {
       std::uint64_t next, due;
       {
         claimant c;
-        if (generation != mine_) return remove_traps(mine_);
+        if (!its_thread.is_present(mine_)) return remove_traps(mine_);
         next = look(c);
         due = look_for_deprivation(c, now_by(CLOCK_MONOTONIC));
         due = std::min(due, attach_running_threads(now_by(CLOCK_MONOTONIC)));
       }
-      place_wanted_trampolines();  // it may allocate, so no lock is held
+      if (trampolines_are_wanted()) wake_maker();
       wake_those_left();
       due = std::min(due, wake_those_due(now_by(CLOCK_MONOTONIC)));
       wakes_at.store(std::min(next, due));
@@ -304,7 +302,7 @@ void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
   idle_looks_ = 0;
   const auto any = [&] {
     claimant c;
-    bool some = generation != mine_ || alarms.load() != alarms_before;
+    bool some = !its_thread.is_present(mine_) || alarms.load() != alarms_before;
     c.for_each([&](processor& p) {
       p.seen.level = 0;
       some |= p.has_ready() || is_misplaced(p) || p.wish.load(std::memory_order_relaxed) != nothing_wanted ||
@@ -325,8 +323,8 @@ void monitor::learn() {
   price_of_sleep.store(pace_.price(), std::memory_order_relaxed);
 }
 
-void* begin(void* its) {
-  monitor(static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(its))).run();
+void* begin(void* given) {
+  monitor(service_thread::number_of(given)).run();
   return nullptr;
 }
 
@@ -367,23 +365,15 @@ void wake_monitor_at(std::uint64_t time_ns) {
   watch.wake();
 }
 
-void start_monitor() {
-  if (runs || refused) return;
-  sigset_t blocked;
-  sigfillset(&blocked);
-  runs = start_detached(begin, reinterpret_cast<void*>(std::uintptr_t{++generation}), 0, &blocked) == 0;
-  refused = !runs;
-}
+void start_monitor() { its_thread.start(); }
 
 void stop_monitor() {
-  ++generation;
-  runs = false;
+  its_thread.stop();
   watch.wake();
 }
 
 void forget_monitor() {
-  ++generation;
-  runs = false;
+  its_thread.forget();
   watch.forget();
   forget_deadlines();
   forget_tick_handler();
@@ -391,7 +381,7 @@ void forget_monitor() {
   forget_placing();
 }
 
-bool monitor_can_watch() { return !refused; }
+bool monitor_can_watch() { return !its_thread.is_refused(); }
 
 void native_threads::has_made_ready() { watch.has_changed(); }
 void native_threads::wants_stand_in() { wake_monitor_at(0); }

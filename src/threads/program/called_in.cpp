@@ -14,8 +14,8 @@
 #include "threads/program/polling_evidence.hpp"
 #include "threads/program/seats.hpp"
 #include "threads/scheduling/claimant.hpp"
-#include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/interrupted.hpp"
+#include "threads/scheduling/maker.hpp"
 #include "threads/support/code.hpp"
 #include "threads/threads.hpp"
 
@@ -69,7 +69,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   }
   if (!calls && all_are_members()) {
     calls = true;
-    want_helpers();
+    want_helpers_for_all();
     until_called_ns.store(soonest_call_ns, std::memory_order_relaxed);
     distance = 0;
     return next_at(now + soonest_call_ns);
@@ -77,7 +77,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   const std::uint64_t until_first = until_called_ns.load(std::memory_order_relaxed), next = call_in.at();
   if (next == never) return next_at(now + until_first);
   if (now < next) return next;
-  if (calls) want_helpers();  // again: who was about to go to sleep has not heard it
+  if (calls) want_helpers_for_all();  // again: the system may have refused a thread
   if (distance == 0) distance = until_first;
   until_called_ns.store(std::min(2 * until_first, first_call_ns), std::memory_order_relaxed);
   bool some = false;

@@ -16,8 +16,8 @@
 #include "threads/program/polling_evidence.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/claimant.hpp"
-#include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/interrupted.hpp"
+#include "threads/scheduling/maker.hpp"
 #include "threads/support/code.hpp"
 
 namespace weir::threads {
@@ -111,7 +111,7 @@ std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
   its.wall = now - std::exchange(looked_at, now);
   its.process = had - std::exchange(had_then, had);
   const unsigned use = policy.look(its, most, now);
-  if (policy.asks_who_waits()) want_helpers();
+  if (policy.asks_who_waits()) want_helpers_for_all();
   const unsigned takes = use < most ? use : 0;
   if (taken != 0) time_with_fewer.store(time_with_fewer.load(std::memory_order_relaxed) + its.wall, std::memory_order_relaxed);
   if (const unsigned before = fewest_taken.load(std::memory_order_relaxed); takes != 0 && (before == 0 || takes < before))

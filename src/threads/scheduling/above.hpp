@@ -10,8 +10,9 @@ namespace weir::threads {
 
 // ---- of the monitor (preemption/monitor.hpp)
 
-/// The calling thread is a claimant.
+/// The caller does not hold the lock of the lists.
 void start_monitor();
+/// The calling thread is a claimant.
 void stop_monitor();
 /// In the child of a fork.
 void forget_monitor();
@@ -27,10 +28,11 @@ bool monitor_can_watch();
 
 // ---- of signals: those of the process (signals/process_signals.hpp), and the two that the C library keeps for itself
 
-/// The calling thread is a claimant, or the only thread.
+/// The caller does not hold the lock of the lists.
 void start_signal_thread();
 /// Or the system has refused it: nobody starts it now.
 bool signal_thread_is_there();
+/// The calling thread is a claimant.
 void stop_signal_thread();
 /// In the child of a fork.
 void forget_signal_thread();

@@ -263,7 +263,6 @@ void body::arrive_detached() {
   exchange_mask(mask());
   pthread_setcancelstate(cancel_state, nullptr);  // a cancellation finds the thread in its kernel thread
   take_signals();
-  make_wanted_stand_in();  // the body may be detached because there was no stand-in
 }
 
 bool body::stays_pinned() {

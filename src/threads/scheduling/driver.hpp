@@ -77,7 +77,6 @@ class basic_driver : public Bodies::queue {
   [[gnu::always_inline]] void drive_next() {
     settle(idle_);
     body* const next = self().next();
-    self().is_about_to_drive();
     if (next != nullptr)
       switch_to(idle_, *next);
     else

@@ -7,7 +7,7 @@
 
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/lists.hpp"
-#include "threads/scheduling/own_state.hpp"
+#include "threads/scheduling/maker.hpp"
 #include "threads/scheduling/pool.hpp"
 #include "threads/support/floating_point.hpp"
 
@@ -15,29 +15,20 @@ namespace weir::threads {
 
 namespace {
 
-// The monitor cannot create stand-ins, which would inherit its file descriptors. Each stand-in that is put to work creates the
-// next one. relaxed: asked again.
-constinit std::atomic<bool> stand_in_is_wanted{false}, helpers_are_wanted{false};
-
-void wake_one_that_sleeps() {
-  const auto asleep =
-      std::ranges::find_if(pool->all, [](const processor* p) { return p->is_helper.load(std::memory_order_relaxed) && p->sleeps(); });
-  if (asleep != pool->all.end()) (*asleep)->wake_up();
-}
-
-/// A stand-in that has nothing to do; null: there will be one soon.
-processor* free_stand_in() {
+struct choice {
+  processor* stand_in;
+  bool wanted_before;  // there is none, though the maker has been asked for one before
+};
+/// A stand-in that has nothing to do. While another one has nothing to do either, no more are made.
+choice free_stand_in() {
   processor* found = nullptr;
   for (processor* const p : pool->stand_ins) {
     if (!p->is_free()) continue;
-    if (found != nullptr) return found;
+    if (found != nullptr) return {found, false};
     found = p;
   }
-  stand_in_is_wanted.store(true, std::memory_order_relaxed);
-  if (found != nullptr) return found;
-  // Stand-ins that sleep act for threads that are still blocked; one of these stand-ins can create another.
-  wake_one_that_sleeps();
-  return nullptr;
+  const bool before = want_stand_in();
+  return {found, found == nullptr && before};
 }
 
 /// A body blocks. If many bodies have been found blocked lately, the others soon will be, and each costs the bodies of its
@@ -67,31 +58,11 @@ void note_blocked(body& found) {
 
 }  // namespace
 
-void make_stand_in() {
-  stand_in_is_wanted.store(false, std::memory_order_relaxed);
-  const std::lock_guard lock(pool_lock);
-  // The last thread may have ended meanwhile, and with it all helpers: nobody would end this one.
-  if (pool->threads_with_bodies != 0 && std::ranges::none_of(pool->stand_ins, &processor::is_free)) new_processor(pool->stand_ins);
-}
-void make_wanted_stand_in() {
-  if (passes_on_own_state()) [[unlikely]] return;
-  if (stand_in_is_wanted.load(std::memory_order_relaxed)) [[unlikely]] make_stand_in();
-  if (helpers_are_wanted.load(std::memory_order_relaxed)) [[unlikely]] {
-    helpers_are_wanted.store(false, std::memory_order_relaxed);
-    make_helpers_for_all();
-  }
-}
-void want_helpers() {
-  if (pool->helpers.size() >= processors_for_all) return;
-  helpers_are_wanted.store(true, std::memory_order_relaxed);
-  wake_one_that_sleeps();
-}
-
 bool claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
-  // If there is none the first time, the stand-in that was taken last creates one, unless the system refuses.
-  const bool asked = stand_in_is_wanted.load(std::memory_order_relaxed);
-  processor* const other = free_stand_in();
-  if (other == nullptr && !asked) return false;
+  // If there is none the first time, the maker creates one. The second time, the system refuses, or the maker waits for a lock of the C
+  // library: a body that is ready here may hold it.
+  const auto [other, wanted_before] = free_stand_in();
+  if (other == nullptr && !wanted_before) return false;
   if (!from.claim(switched)) return false;
   if (blocked) note_blocked(*from.current());
   if (other != nullptr) {
@@ -99,6 +70,7 @@ bool claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
   } else {
     from.detach_all();
     from.unclaim();
+    wake_maker();  // after a refusal it tries again
   }
   return true;
 }
@@ -120,7 +92,7 @@ processor* where_it_blocks(Found found) {
 /// False: there is no stand-in, but there will be one when the monitor looks.
 bool hand_off_ready(processor& from) {
   const std::lock_guard lock(pool_lock);
-  processor* const other = free_stand_in();
+  processor* const other = free_stand_in().stand_in;
   if (other == nullptr) return false;
   note_blocked(*this_body);
   from.seen.blocked = true;
@@ -153,10 +125,12 @@ void give_away_own_processor() {
   {
     const without_preemption to_the_end;
     mine.own().may_move.store(static_cast<std::uint32_t>(moves::nowhere), std::memory_order_relaxed);
-    const std::lock_guard lock(pool_lock);
+    std::unique_lock lock(pool_lock);
     processor* other;
-    while ((other = free_stand_in()) == nullptr)
-      if (new_processor(pool->stand_ins) == nullptr) return;  // the monitor then watches it like any other
+    while ((other = free_stand_in().stand_in) == nullptr) {
+      mine.detach_all();  // one of them may hold what the maker waits for
+      if (!await_stand_in(lock)) return;  // the monitor then watches it like any other
+    }
     mine.seen.blocked = true;
     mine.hand_off(*other);
     scheduled_by = nullptr;

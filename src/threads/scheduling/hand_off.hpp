@@ -25,11 +25,5 @@ class blocking_call {
 
 /// The calling thread's own body, which drives its processor, goes on as a thread of the kernel: a stand-in runs the others.
 void give_away_own_processor();
-/// Creates a stand-in, unless one is free. The calling thread must have the program's file descriptors.
-void make_stand_in();
-/// The same if the monitor has asked for it. Also makes the processors for the program's threads, after want_helpers().
-void make_wanted_stand_in();
-/// For the monitor: a helper that sleeps, or the next one that gets a body, makes the processors for the program's threads.
-void want_helpers();
 
 }  // namespace weir::threads

@@ -10,6 +10,7 @@
 #include "machine/kernel_mutex.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/scheduling/spread.hpp"
+#include "threads/support/mapped_memory.hpp"
 
 namespace weir::threads {
 
@@ -66,21 +67,23 @@ class known_bodies {
   std::array<body*, 1u << bits> first_{};
 };
 
-/// Memory is reserved at points where it may come from the heap, because the monitor must not allocate.
+// Not in the heap: the lists change under their lock.
+using processors_in_list = std::vector<processor*, mapped_memory<processor*>>;
+
 struct lists {
-  std::vector<processor*> helpers, stand_ins;
-  std::vector<processor*> all;  // these, and the processors that threads of the program drive
+  processors_in_list helpers, stand_ins;
+  processors_in_list all;  // these, and the processors that threads of the program drive
   known_bodies bodies;
   // The processors of threads that have ended. Bodies may still have their seats there, and a thread that has pushed a body may
   // still read them. So these processors are reused, not freed.
-  std::vector<processor*> ended;
+  processors_in_list ended;
   unsigned threads_with_bodies = 0;  // threads of the program that drive a processor of their own, or have a seat by use_processors()
   // Threads that had no body when they were cancelled. The latest only: a thread that is cancelled ends soon.
   std::array<pthread_t, 64> called_early{};
   unsigned called = 0;
 };
 
-/// Held by claimants of a queue, too.
+/// Held by claimants of a queue, too. Who holds it takes no memory from the heap, and creates no thread (maker.hpp).
 extern constinit kernel_mutex pool_lock;
 /// Created when the library is loaded, and never destroyed: threads may end after the program's objects.
 extern constinit lists* pool;
@@ -88,7 +91,9 @@ extern constinit lists* pool;
 /// A pointer, because the processor outlives the thread: it may still get bodies, which it sends to their own threads.
 extern constinit thread_local processor* own_processor;
 
-/// A helper or a stand-in, with a thread that drives it until the end; null: the system refuses the thread. The caller holds the lock.
-processor* new_processor(std::vector<processor*>& kind);
+/// A processor that nobody drives. The caller holds the lock.
+processor& unused_processor(bool is_helper);
+/// Creates the thread that drives a helper or a stand-in until the end. False: the system refuses it. The caller does not hold the lock.
+bool begin_to_drive(processor& its);
 
 }  // namespace weir::threads

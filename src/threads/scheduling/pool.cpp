@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "machine/detached_thread.hpp"
-#include "machine/errno_kept.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/lists.hpp"
+#include "threads/scheduling/maker.hpp"
 #include "threads/threads.hpp"
 
 extern ElfW(Dyn) _DYNAMIC[] [[gnu::weak, gnu::visibility("hidden")]];
@@ -64,20 +64,6 @@ void* drive(void* its) {
   return nullptr;
 }
 
-/// A processor that nobody drives. The caller holds the lock.
-processor* unused_processor(bool is_helper) {
-  const auto found = std::ranges::find_if(pool->ended, [](const processor* p) {
-    return pool->bodies.find([p](const body& b) { return b.home() == p || b.where() == p; }) == nullptr;
-  });
-  processor* const p = found != pool->ended.end() ? *found : new processor;
-  if (found != pool->ended.end()) pool->ended.erase(found);
-  p->is_helper.store(is_helper, std::memory_order_relaxed);
-  p->stands_in = false;
-  p->begins_anew();
-  p->open();
-  return p;
-}
-
 /// Has the linker been told so, or is this the program itself?
 bool is_never_unloaded() {
   if (_DYNAMIC == nullptr) return true;
@@ -98,10 +84,11 @@ bool is_never_unloaded() {
     dlopen(its->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/// The caller holds the lock.
-void begin_to_use_processors_locked() {
-  ++pool->threads_with_bodies;
+/// After the caller has been counted as one that uses processors.
+void start_services() {
   start_monitor();
+  start_maker();
+  const std::lock_guard lock(pool_lock);
   interpose_set_id();
 }
 
@@ -119,6 +106,7 @@ void end_to_use_processors() {
   }
   stop_monitor();
   stop_signal_thread();
+  stop_maker();
 }
 
 void end_processor(void* its) {
@@ -160,6 +148,7 @@ void begin_in_child() {
   pool->called_early = {};
   forget_monitor();
   forget_signal_thread();
+  forget_maker();
   pool_lock.unlock();
 }
 
@@ -172,31 +161,35 @@ void begin_in_child() {
 
 }  // namespace
 
-processor* new_processor(std::vector<processor*>& kind) {
-  const errno_kept around;  // of a body that waits, or arrives
+processor& unused_processor(bool is_helper) {
+  const auto found = std::ranges::find_if(pool->ended, [](const processor* p) {
+    return pool->bodies.find([p](const body& b) { return b.home() == p || b.where() == p; }) == nullptr;
+  });
+  processor* const p = found != pool->ended.end() ? *found : new_in_mapped_memory<processor>();
+  if (found != pool->ended.end()) pool->ended.erase(found);
+  p->is_helper.store(is_helper, std::memory_order_relaxed);
+  p->stands_in = false;
+  p->begins_anew();
+  p->open();
+  return *p;
+}
+
+bool begin_to_drive(processor& its) {
   // Signals that the process gets are for the program's threads.
   sigset_t blocked;
   sigfillset(&blocked);
-  processor* const p = unused_processor(true);
-  p->sleeps_until_it_begins();
-  p->stands_in = &kind == &pool->stand_ins;
-  p->number = static_cast<unsigned>(kind.size());
-  if (start_detached(drive, p, 0, &blocked) != 0) {
-    p->close();
-    pool->ended.push_back(p);
-    return nullptr;
-  }
-  kind.push_back(p);
-  pool->all.push_back(p);
-  return p;
+  return start_detached(drive, &its, 0, &blocked) == 0;
 }
 
 processor& here() {
   if (this_body != nullptr) return *this_body->where();
   if (own_processor == nullptr) {
-    const std::lock_guard lock(pool_lock);
-    becomes_own(*unused_processor(false));
-    begin_to_use_processors_locked();
+    {
+      const std::lock_guard lock(pool_lock);
+      becomes_own(unused_processor(false));
+      ++pool->threads_with_bodies;
+    }
+    start_services();
   }
   return *own_processor;
 }
@@ -257,22 +250,19 @@ unsigned helpers_with_more_bodies() {
 processor* last_processor() { return last_made.load(std::memory_order_acquire); }  // acquire: what it is
 
 namespace {
-/// The caller holds the lock.
-processor* helper_locked(unsigned which) {
-  while (pool->helpers.size() <= which)
-    if (new_processor(pool->helpers) == nullptr) return nullptr;
-  return pool->helpers[which];
+processor* helper_locked(std::unique_lock<kernel_mutex>& lock, unsigned which) {
+  return await_helpers(lock, which + 1) ? pool->helpers[which] : nullptr;
 }
 }  // namespace
 
 processor* helper(unsigned which) {
-  const std::lock_guard lock(pool_lock);
-  return helper_locked(which);
+  std::unique_lock lock(pool_lock);
+  return helper_locked(lock, which);
 }
 processor* helper_beside(const processor& first, unsigned which) {
-  const std::lock_guard lock(pool_lock);
+  std::unique_lock lock(pool_lock);
   const auto there = static_cast<std::size_t>(std::ranges::find(pool->helpers, &first) - pool->helpers.begin());
-  return helper_locked(there <= which && there < pool->helpers.size() ? which + 1 : which);
+  return helper_locked(lock, there <= which && there < pool->helpers.size() ? which + 1 : which);
 }
 
 bool sleeps(const processor& seat) { return seat.sleeps(); }
@@ -284,18 +274,12 @@ const char* why_no_processors() {
   return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members";
 }
 
-void make_helpers_for_all() {
-  const std::lock_guard lock(pool_lock);
-  // The last thread may have ended meanwhile.
-  if (pool->threads_with_bodies == 0) return;
-  start_signal_thread();
-  while (pool->helpers.size() < processors_for_all && new_processor(pool->helpers) != nullptr) {
-  }
-}
-
 void begin_to_watch() {
-  const std::lock_guard lock(pool_lock);
-  begin_to_use_processors_locked();
+  {
+    const std::lock_guard lock(pool_lock);
+    ++pool->threads_with_bodies;
+  }
+  start_services();
 }
 void end_to_watch() {
   const std::lock_guard lock(pool_lock);
@@ -316,10 +300,13 @@ void add_to_bodies(body& b) {
   }
 }
 bool begin_to_use_processors(bool only_if_others_do) {
-  const std::lock_guard lock(pool_lock);
-  // In a handler no thread can be created.
-  if (only_if_others_do && (pool->threads_with_bodies == 0 || pool->helpers.empty() || !signal_thread_is_there())) return false;
-  begin_to_use_processors_locked();
+  {
+    const std::lock_guard lock(pool_lock);
+    if (only_if_others_do && (pool->threads_with_bodies == 0 || pool->helpers.empty() || !signal_thread_is_there())) return false;
+    ++pool->threads_with_bodies;
+  }
+  if (only_if_others_do) return true;  // in a handler, where no thread can be created
+  start_services();
   start_signal_thread();
   return true;
 }

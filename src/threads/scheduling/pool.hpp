@@ -38,8 +38,6 @@ inline unsigned seats_now() {
 /// The monitor runs, without processors, until as many calls of the second function. Thread-safe.
 void begin_to_watch();
 void end_to_watch();
-/// All processors for the program's threads, which only a thread with the program's file descriptors can create.
-void make_helpers_for_all();
 /// The processor that this kernel thread drives; null: none. Handlers may call it, too.
 processor* driven_by(pid_t thread);
 /// The one that was made last, of all that ever were; made_before leads to the others.

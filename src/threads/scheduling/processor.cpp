@@ -194,11 +194,6 @@ context processor::idle_main(void* its) {
   for (;;) p.drive_next();
 }
 
-// Because the body that runs next may block for ever: a stand-in that is put to work creates the next one.
-inline void processor::is_about_to_drive() {
-  if (is_helper.load(std::memory_order_relaxed)) make_wanted_stand_in();
-}
-
 void processor::make_idle_context() {
   idle_stack_ = mmap(nullptr, idle_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (idle_stack_ == MAP_FAILED) std::abort();

@@ -131,7 +131,6 @@ class processor : public basic_driver<native_bodies> {
   friend basic_driver<native_bodies>;  // for the policies
   body* next();
   body* next_in_place_of(body& me);
-  void is_about_to_drive();
   bool has_signal_stack_of(const body& b) const { return signal_stack_ == b.signal_stack.number; }
   void take_signal_stack_of(const body& b) {
     if (!has_signal_stack_of(b)) set_alternate_stack(b.signal_stack);

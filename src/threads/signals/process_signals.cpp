@@ -8,11 +8,11 @@
 
 #include <sys/prctl.h>
 
-#include "machine/detached_thread.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/processor.hpp"
+#include "threads/scheduling/service_thread.hpp"
 #include "threads/signals/signals.hpp"
 #include "threads/support/library_signals.hpp"
 
@@ -27,11 +27,10 @@ namespace {
 constexpr int wake_signal = 32;
 constexpr signal_mask bit_of(int number) { return signal_mask{1} << (number - 1); }
 
-// Changed by claimants. seq_cst, both: the signal thread tells its number, and then looks for what it shall wait for; others change that
-// first.
-constinit std::atomic<unsigned> generation{0};
+void* take(void* given);
+constinit service_thread its_thread(take);
+// Changed by claimants. seq_cst: the signal thread tells its number, and then looks for what it shall wait for; others change that first.
 constinit std::atomic<pid_t> signal_thread{0};
-bool runs = false, refused = false;
 
 void end_its_wait() {
   siginfo_t why{};
@@ -130,15 +129,15 @@ void pass_on_all() {
   }
 }
 
-void* take(void* its) {
-  const auto mine = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(its));
+void* take(void* given) {
+  const unsigned mine = service_thread::number_of(given);
   prctl(PR_SET_NAME, "weir-signals");
   exchange_mask(all_signals | bit_of(wake_signal));
   {
     const claimant no_end_meanwhile;
-    if (generation.load() == mine) signal_thread.store(static_cast<pid_t>(raw_call(SYS_gettid)));
+    if (its_thread.is_present(mine)) signal_thread.store(static_cast<pid_t>(raw_call(SYS_gettid)));
   }
-  while (generation.load() == mine) {
+  while (its_thread.is_present(mine)) {
     const signal_mask signals = (all_signals & ~not_awaited.load()) | bit_of(wake_signal);
     siginfo_t why{};
     const long got = raw_call(SYS_rt_sigtimedwait, as_argument(&signals), as_argument(&why), 0, sizeof signals);
@@ -164,32 +163,26 @@ bool gives_to_signal_thread(processor& mine, const siginfo_t& why) {
 }
 
 void start_signal_thread() {
-  if (runs || refused) return;
-  sigset_t blocked;
-  sigfillset(&blocked);
-  not_awaited.store(all_signals);
-  runs = start_detached(take, reinterpret_cast<void*>(std::uintptr_t{generation.fetch_add(1) + 1}), 0, &blocked) == 0;
-  refused = !runs;
-  if (refused) not_awaited.store(0);
+  its_thread.start([] { not_awaited.store(all_signals); });
+  if (its_thread.is_refused()) not_awaited.store(0);
 }
 
-bool signal_thread_is_there() { return runs || refused; }
+bool signal_thread_is_there() { return its_thread.is_there() || its_thread.is_refused(); }
 
 void stop_signal_thread() {
-  if (!std::exchange(runs, false)) return;
-  generation.fetch_add(1);
+  if (!its_thread.is_there()) return;
+  its_thread.stop();
   not_awaited.store(0);
   end_its_wait();
   signal_thread.store(0);
 }
 
 void forget_signal_thread() {
-  runs = false;
-  generation.fetch_add(1);
+  its_thread.forget();
   not_awaited.store(0);
   signal_thread.store(0);
 }
 
-bool signals_are_awaited() { return !refused; }
+bool signals_are_awaited() { return !its_thread.is_refused(); }
 
 }  // namespace weir::threads

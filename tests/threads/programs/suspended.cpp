@@ -6,22 +6,27 @@
 
 #include <weir/machine/gate.hpp>
 
+#include "threads/scheduling/processor.hpp"
+
 namespace {
 std::atomic<int> there{0};
 weir::gate gate;
 std::atomic<bool> opened{false};
 }  // namespace
 
-[[gnu::noinline]] void all_are_there() {
+// A thread that a debugger stops looks blocked to the monitor, which would hand off the member that is ready.
+[[gnu::noinline]] bool all_are_there() {
+  const weir::threads::without_preemption until_the_debugger_has_looked;
+  if (!weir::threads::this_body->where()->has_ready()) return false;
   std::raise(SIGTRAP);
   opened = true;
   gate.open();
+  return true;
 }
 [[gnu::noinline]] void member_that_runs() {
   for (++there; there < 3;) weir::this_member::yield();
-  weir::this_member::yield();
-  all_are_there();
-  asm volatile("");  // the call returns here
+  do weir::this_member::yield();
+  while (!all_are_there());
 }
 [[gnu::noinline]] void member_that_yields() {
   for (++there; !opened;) weir::this_member::yield();

@@ -1,7 +1,7 @@
-// Threads that do nothing but poll cannot make the virtual processors on which they would be members: another thread of Weir makes these.
-// If it was about to go to sleep when it was asked to, it has not heard that, and is asked again. Prints "ok".
+// Threads that do nothing but poll cannot make the virtual processors on which they would be members: the maker does. If the system has
+// refused that, they are wanted again. Prints "ok".
 //
-// The linker puts a function in front of want_helpers(), which leaves out the first call.
+// The linker puts a function in front of want_helpers_for_all(), which leaves out the first call.
 #include <atomic>
 #include <cstdio>
 #include <latch>
@@ -36,8 +36,8 @@ void poll(known_thread* its, unsigned me) {
 
 }  // namespace
 
-// Of weir::threads::want_helpers().
-#define NAME "_ZN4weir7threads12want_helpersEv"
+// Of weir::threads::want_helpers_for_all().
+#define NAME "_ZN4weir7threads20want_helpers_for_allEv"
 extern "C" void want_helpers_really() asm("__real_" NAME);
 extern "C" void want_helpers_but_once() asm("__wrap_" NAME);
 void want_helpers_but_once() {

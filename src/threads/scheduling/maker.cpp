@@ -1,0 +1,150 @@
+#include "threads/scheduling/maker.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "threads/polling/trampolines.hpp"
+#include "threads/scheduling/above.hpp"
+#include "threads/scheduling/lists.hpp"
+#include "threads/scheduling/pool.hpp"
+#include "threads/scheduling/service_thread.hpp"
+#include "threads/support/native_threads.hpp"
+
+namespace weir::threads {
+
+namespace {
+
+// Under the lock of the lists.
+std::size_t helpers_wanted = 0;
+bool stand_in_is_wanted = true, signal_thread_is_wanted = false;
+unsigned refusals = 0;
+// The words by which the maker sleeps, and those who wait for it. release and acquire: what is wanted, and what is there. Each side reads
+// the word first, then looks, and sleeps only while the word is the same.
+constinit std::atomic<std::uint32_t> wishes{0}, answers{0};
+
+void wants_first() {
+  helpers_wanted = 0;
+  stand_in_is_wanted = true;
+  signal_thread_is_wanted = false;
+}
+void changes(std::atomic<std::uint32_t>& word) {
+  word.fetch_add(1, std::memory_order_release);
+  native_threads::wake(word);
+}
+
+processors_in_list* wanted_kind() {
+  if (pool->helpers.size() < helpers_wanted) return &pool->helpers;
+  // Once for each time it is wanted: the new one has something to do until it sleeps for the first time.
+  const bool makes = std::exchange(stand_in_is_wanted, false) && std::ranges::none_of(pool->stand_ins, &processor::is_free);
+  return makes ? &pool->stand_ins : nullptr;
+}
+
+/// False: nothing is wanted that the system grants, or the thread shall end.
+bool make_one(const service_thread& me, unsigned number) {
+  processors_in_list* kind = nullptr;
+  processor* made = nullptr;
+  {
+    const std::lock_guard lock(pool_lock);
+    if (!me.is_present(number) || (kind = wanted_kind()) == nullptr) return false;
+    made = &unused_processor(true);
+    made->sleeps_until_it_begins();
+    made->stands_in = kind == &pool->stand_ins;
+    made->number = static_cast<unsigned>(kind->size());
+  }
+  const bool is_granted = begin_to_drive(*made);
+  {
+    const std::lock_guard lock(pool_lock);
+    if (!is_granted) {
+      made->close();
+      pool->ended.push_back(made);
+      ++refusals;
+      stand_in_is_wanted |= made->stands_in;
+      helpers_wanted = std::min(helpers_wanted, pool->helpers.size());
+    } else if (!me.is_present(number)) {
+      run_queue::make_ready(made->own(), nullptr);  // all have ended meanwhile
+    } else {
+      kind->push_back(made);
+      pool->all.push_back(made);
+    }
+  }
+  changes(answers);
+  return is_granted;
+}
+
+bool wants_signal_thread() {
+  const std::lock_guard lock(pool_lock);
+  return std::exchange(signal_thread_is_wanted, false);
+}
+
+void* make(void* given);
+constinit service_thread maker(make);
+
+// Its name is the program's, because the threads that it creates have the same.
+void* make(void* given) {
+  const unsigned number = service_thread::number_of(given);
+  while (maker.is_present(number)) {
+    const std::uint32_t seen = wishes.load(std::memory_order_acquire);
+    if (wants_signal_thread()) start_signal_thread();
+    while (make_one(maker, number)) {
+    }
+    place_wanted_trampolines();
+    native_threads::sleep_while(wishes, seen);
+  }
+  return nullptr;
+}
+
+template <class AreThere>
+bool await(std::unique_lock<kernel_mutex>& lock, AreThere are_there) {
+  const unsigned before = refusals;
+  for (;;) {
+    const std::uint32_t seen = answers.load(std::memory_order_acquire);
+    if (are_there()) return true;
+    if (refusals != before || !maker.is_there()) return false;
+    lock.unlock();
+    wake_maker();
+    native_threads::sleep_while(answers, seen);
+    lock.lock();
+  }
+}
+
+}  // namespace
+
+void start_maker() {
+  maker.start();
+  if (maker.is_refused()) changes(answers);
+}
+void stop_maker() {
+  maker.stop();
+  wants_first();
+  wake_maker();
+}
+void forget_maker() {
+  maker.forget();
+  wants_first();
+}
+
+void want_helpers_for_all() {
+  if (pool->helpers.size() >= processors_for_all) return;
+  signal_thread_is_wanted = true;
+  helpers_wanted = std::max<std::size_t>(helpers_wanted, processors_for_all);
+  wake_maker();
+}
+bool want_stand_in() {
+  const bool before = stand_in_is_wanted;
+  stand_in_is_wanted = true;
+  if (!before) wake_maker();
+  return before;
+}
+void wake_maker() { changes(wishes); }
+
+bool await_helpers(std::unique_lock<kernel_mutex>& lock, std::size_t number) {
+  helpers_wanted = std::max(helpers_wanted, number);
+  return await(lock, [number] { return pool->helpers.size() >= number; });
+}
+bool await_stand_in(std::unique_lock<kernel_mutex>& lock) {
+  return await(lock, [] { return std::ranges::any_of(pool->stand_ins, &processor::is_free); });
+}
+
+}  // namespace weir::threads
