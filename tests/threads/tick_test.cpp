@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -14,6 +15,7 @@
 #include "members.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/scheduling/body.hpp"
+#include "threads/scheduling/processor.hpp"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 namespace {
@@ -170,6 +172,37 @@ TEST(Tick, AnAlternateStackThatAnotherMemberSetsMeanwhileStays) {
 }
 
 // Others run there before the handler returns.
+// A thread that is stopped in the C library may hold one of that library's locks.
+TEST(Tick, FindsNoMemberInTheCLibrary) {
+  const auto of_library = [](const char* name) { return dlsym(dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), name); };
+  const auto lock_of_library = reinterpret_cast<decltype(&pthread_spin_lock)>(of_library("pthread_spin_lock"));
+  ASSERT_NE(lock_of_library, nullptr);
+  pthread_spinlock_t lock;
+  pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE);
+  std::uint32_t found = 0;
+  for (int round = 0; round < 8; ++round) {
+    std::atomic<bool> taken{false};
+    weir::crowd c(2, [&](unsigned m) {
+      if (m == 0) {
+        lock_of_library(&lock);
+        taken = true;
+        yields(1);  // it goes on beside the other one, which has computed for a slice
+        pthread_spin_unlock(&lock);
+      } else {
+        while (!taken) yields(1);
+        const weir::threads::processor& here = *weir::threads::this_body->where();
+        const std::uint32_t before = here.spins;
+        lock_of_library(&lock);
+        found += here.spins - before;
+        pthread_spin_unlock(&lock);
+      }
+    }, {.processors = 1});
+    c.join();
+  }
+  EXPECT_EQ(found, 0u);
+  pthread_spin_destroy(&lock);
+}
+
 TEST(Tick, ItsHandlerBlocksNoSignal) {
   sigset_t before, inside, after;
   pthread_sigmask(SIG_SETMASK, nullptr, &before);

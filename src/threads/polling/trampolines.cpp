@@ -213,7 +213,7 @@ constinit kernel_mutex placing;
 }
 
 void* place_all(void*) {
-  know_base_code();
+  know_system_code();
   look_for_uncounted_handlers();
   while (some_are_wanted.exchange(false, std::memory_order_acquire))  // acquire: the stages
     for (trampoline& each : all)

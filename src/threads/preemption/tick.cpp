@@ -129,7 +129,8 @@ void handle(int, siginfo_t* why, void* context) {
   if (message < leave_call && (me->is_calling() || is_at_system_call(in))) return;
   if (is_in_allocator(code_of(in))) return;  // it may hold the allocator's locks
   if (message == is_tick) {
-    if (spins(*me, in)) yield_in_handler(*me, in);
+    // There it may hold a lock for which others would wait, among them who forks, and keeps the lists locked meanwhile.
+    if (!is_system_code(code_of(in)) && spins(*me, in)) yield_in_handler(*me, in);
     return;
   }
   let_cancellation_in();

@@ -48,7 +48,7 @@ constexpr std::uint64_t late_us = 100;
 }  // namespace
 
 void make_all_members(unsigned processors, bool adapts, seats_for which) {
-  know_base_code();
+  know_system_code();
   processors_for_all = processors;
   adapts_to_others = adapts && processors > 1;
   seats_are_open.store(which == seats_for::all_that_wait, std::memory_order_relaxed);

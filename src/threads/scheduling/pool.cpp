@@ -14,6 +14,7 @@
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/maker.hpp"
+#include "threads/support/code.hpp"
 #include "threads/threads.hpp"
 
 extern ElfW(Dyn) _DYNAMIC[] [[gnu::weak, gnu::visibility("hidden")]];
@@ -86,6 +87,7 @@ bool is_never_unloaded() {
 
 /// After the caller has been counted as one that uses processors.
 void start_services() {
+  know_system_code();
   start_monitor();
   start_maker();
   const std::lock_guard lock(pool_lock);

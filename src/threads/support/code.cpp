@@ -12,11 +12,12 @@ namespace weir::threads {
 
 namespace {
 code_range own_code;
-code_range base_code[4];
+code_range this_code;
+code_range system_code[3];
 
 [[gnu::constructor]] void when_loaded() {
-  own_code = object_with(reinterpret_cast<const void*>(&is_own_code));
-  if (own_code.has(getauxval(AT_PHDR))) own_code = {};  // the program
+  this_code = object_with(reinterpret_cast<const void*>(&is_own_code));
+  if (!this_code.has(getauxval(AT_PHDR))) own_code = this_code;  // otherwise it is the program's
 }
 }  // namespace
 
@@ -49,15 +50,15 @@ code_range object_with(const void* address) {
 
 bool is_own_code(std::uintptr_t code) { return own_code.has(code); }
 
-bool is_base_code(std::uintptr_t code) {
-  return std::ranges::any_of(base_code, [code](const code_range& r) { return r.has(code); });
+bool is_system_code(std::uintptr_t code) {
+  return std::ranges::any_of(system_code, [code](const code_range& r) { return r.has(code); });
 }
-void know_base_code() {
-  if (base_code[0].last != 0) return;  // handlers may be reading it
-  base_code[0] = object_with(reinterpret_cast<const void*>(&is_own_code));
-  base_code[1] = object_with(dlsym(RTLD_NEXT, "pthread_create"));
-  base_code[2] = object_with(&_r_debug);
-  base_code[3] = allocator_code;
+bool is_base_code(std::uintptr_t code) { return this_code.has(code) || is_system_code(code); }
+void know_system_code() {
+  if (system_code[0].last != 0) return;  // handlers may be reading it
+  system_code[0] = object_with(dlsym(RTLD_NEXT, "gnu_get_libc_version"));  // no other library has it
+  system_code[1] = object_with(&_r_debug);
+  system_code[2] = allocator_code;
 }
 
 }  // namespace weir::threads
