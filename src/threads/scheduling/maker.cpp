@@ -16,18 +16,20 @@ namespace weir::threads {
 
 namespace {
 
+void* make(void* given);
+constinit service_thread maker(make);
+
 // Under the lock of the lists.
 std::size_t helpers_wanted = 0;
-bool stand_in_is_wanted = true, signal_thread_is_wanted = false;
+bool stand_in_is_wanted = false, first_was_wanted = false, signal_thread_is_wanted = false;
 unsigned refusals = 0;
 // The words by which the maker sleeps, and those who wait for it. release and acquire: what is wanted, and what is there. Each side reads
 // the word first, then looks, and sleeps only while the word is the same.
 constinit std::atomic<std::uint32_t> wishes{0}, answers{0};
 
-void wants_first() {
+void want_nothing() {
   helpers_wanted = 0;
-  stand_in_is_wanted = true;
-  signal_thread_is_wanted = false;
+  stand_in_is_wanted = first_was_wanted = signal_thread_is_wanted = false;
 }
 void changes(std::atomic<std::uint32_t>& word) {
   word.fetch_add(1, std::memory_order_release);
@@ -42,12 +44,12 @@ processors_in_list* wanted_kind() {
 }
 
 /// False: nothing is wanted that the system grants, or the thread shall end.
-bool make_one(const service_thread& me, unsigned number) {
+bool make_one(unsigned number) {
   processors_in_list* kind = nullptr;
   processor* made = nullptr;
   {
     const std::lock_guard lock(pool_lock);
-    if (!me.is_present(number) || (kind = wanted_kind()) == nullptr) return false;
+    if (!maker.is_present(number) || (kind = wanted_kind()) == nullptr) return false;
     made = &unused_processor(true);
     made->sleeps_until_it_begins();
     made->stands_in = kind == &pool->stand_ins;
@@ -62,14 +64,13 @@ bool make_one(const service_thread& me, unsigned number) {
       ++refusals;
       stand_in_is_wanted |= made->stands_in;
       helpers_wanted = std::min(helpers_wanted, pool->helpers.size());
-    } else if (!me.is_present(number)) {
+    } else if (!maker.is_present(number)) {
       run_queue::make_ready(made->own(), nullptr);  // all have ended meanwhile
     } else {
       kind->push_back(made);
       pool->all.push_back(made);
     }
   }
-  changes(answers);
   return is_granted;
 }
 
@@ -78,17 +79,15 @@ bool wants_signal_thread() {
   return std::exchange(signal_thread_is_wanted, false);
 }
 
-void* make(void* given);
-constinit service_thread maker(make);
-
 // Its name is the program's, because the threads that it creates have the same.
 void* make(void* given) {
   const unsigned number = service_thread::number_of(given);
   while (maker.is_present(number)) {
     const std::uint32_t seen = wishes.load(std::memory_order_acquire);
     if (wants_signal_thread()) start_signal_thread();
-    while (make_one(maker, number)) {
+    while (make_one(number)) {
     }
+    changes(answers);
     place_wanted_trampolines();
     native_threads::sleep_while(wishes, seen);
   }
@@ -117,12 +116,12 @@ void start_maker() {
 }
 void stop_maker() {
   maker.stop();
-  wants_first();
+  want_nothing();
   wake_maker();
 }
 void forget_maker() {
   maker.forget();
-  wants_first();
+  want_nothing();
 }
 
 void want_helpers_for_all() {
@@ -130,6 +129,9 @@ void want_helpers_for_all() {
   signal_thread_is_wanted = true;
   helpers_wanted = std::max<std::size_t>(helpers_wanted, processors_for_all);
   wake_maker();
+}
+void want_first_stand_in() {
+  if (!std::exchange(first_was_wanted, true)) want_stand_in();
 }
 bool want_stand_in() {
   const bool before = stand_in_is_wanted;

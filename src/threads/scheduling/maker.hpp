@@ -24,6 +24,8 @@ void forget_maker();
 void want_helpers_for_all();
 /// There shall be a stand-in that has nothing to do. The caller holds the lock. True: it has been wanted already.
 bool want_stand_in();
+/// The same when the first bodies are about to run.
+void want_first_stand_in();
 /// The maker looks what is wanted, trampolines too. Thread-safe.
 void wake_maker();
 

@@ -190,6 +190,7 @@ processor& here() {
       const std::lock_guard lock(pool_lock);
       becomes_own(unused_processor(false));
       ++pool->threads_with_bodies;
+      want_first_stand_in();
     }
     start_services();
   }
@@ -306,6 +307,7 @@ bool begin_to_use_processors(bool only_if_others_do) {
     const std::lock_guard lock(pool_lock);
     if (only_if_others_do && (pool->threads_with_bodies == 0 || pool->helpers.empty() || !signal_thread_is_there())) return false;
     ++pool->threads_with_bodies;
+    want_first_stand_in();
   }
   if (only_if_others_do) return true;  // in a handler, where no thread can be created
   start_services();
