@@ -17,7 +17,7 @@ namespace {
 
 struct choice {
   processor* stand_in;
-  bool wanted_before;  // there is none, though the maker has been asked for one before
+  bool is_late;  // there is none, though the maker was asked for one long ago
 };
 /// A stand-in that has nothing to do. While another one has nothing to do either, no more are made.
 choice free_stand_in() {
@@ -27,8 +27,8 @@ choice free_stand_in() {
     if (found != nullptr) return {found, false};
     found = p;
   }
-  const bool before = want_stand_in();
-  return {found, found == nullptr && before};
+  const bool is_late = want_stand_in();
+  return {found, found == nullptr && is_late};
 }
 
 /// A body blocks. If many bodies have been found blocked lately, the others soon will be, and each costs the bodies of its
@@ -59,10 +59,10 @@ void note_blocked(body& found) {
 }  // namespace
 
 bool claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
-  // If there is none the first time, the maker creates one. The second time, the system refuses, or the maker waits for a lock of the C
-  // library: a body that is ready here may hold it.
-  const auto [other, wanted_before] = free_stand_in();
-  if (other == nullptr && !wanted_before) return false;
+  // If there is none, the maker creates one. If that takes long, the system refuses it, or the maker waits for a lock of the C library,
+  // which a body that is ready here may hold.
+  const auto [other, is_late] = free_stand_in();
+  if (other == nullptr && !is_late) return false;
   if (!from.claim(switched)) return false;
   if (blocked) note_blocked(*from.current());
   if (other != nullptr) {

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <utility>
 
+#include <weir/machine/native.hpp>
+
 #include "threads/polling/trampolines.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/pool.hpp"
 #include "threads/scheduling/service_thread.hpp"
+#include "threads/support/floating_point.hpp"
 #include "threads/support/native_threads.hpp"
 
 namespace weir::threads {
@@ -19,9 +22,13 @@ namespace {
 void* make(void* given);
 constinit service_thread maker(make);
 
+// The system takes a tenth of that to create a thread.
+constexpr std::uint64_t soon_us = 1000;
+
 // Under the lock of the lists.
 std::size_t helpers_wanted = 0;
-bool stand_in_is_wanted = false, first_was_wanted = false, signal_thread_is_wanted = false;
+std::uint64_t stand_in_wanted_since = 0;  // in ticks; 0: it is not wanted
+bool first_was_wanted = false, signal_thread_is_wanted = false;
 unsigned refusals = 0;
 // The words by which the maker sleeps, and those who wait for it. release and acquire: what is wanted, and what is there. Each side reads
 // the word first, then looks, and sleeps only while the word is the same.
@@ -29,7 +36,8 @@ constinit std::atomic<std::uint32_t> wishes{0}, answers{0};
 
 void want_nothing() {
   helpers_wanted = 0;
-  stand_in_is_wanted = first_was_wanted = signal_thread_is_wanted = false;
+  stand_in_wanted_since = 0;
+  first_was_wanted = signal_thread_is_wanted = false;
 }
 void changes(std::atomic<std::uint32_t>& word) {
   word.fetch_add(1, std::memory_order_release);
@@ -38,9 +46,9 @@ void changes(std::atomic<std::uint32_t>& word) {
 
 processors_in_list* wanted_kind() {
   if (pool->helpers.size() < helpers_wanted) return &pool->helpers;
-  // Once for each time it is wanted: the new one has something to do until it sleeps for the first time.
-  const bool makes = std::exchange(stand_in_is_wanted, false) && std::ranges::none_of(pool->stand_ins, &processor::is_free);
-  return makes ? &pool->stand_ins : nullptr;
+  if (stand_in_wanted_since != 0 && std::ranges::none_of(pool->stand_ins, &processor::is_free)) return &pool->stand_ins;
+  stand_in_wanted_since = 0;
+  return nullptr;
 }
 
 /// False: nothing is wanted that the system grants, or the thread shall end.
@@ -62,11 +70,12 @@ bool make_one(unsigned number) {
       made->close();
       pool->ended.push_back(made);
       ++refusals;
-      stand_in_is_wanted |= made->stands_in;
       helpers_wanted = std::min(helpers_wanted, pool->helpers.size());
     } else if (!maker.is_present(number)) {
       run_queue::make_ready(made->own(), nullptr);  // all have ended meanwhile
     } else {
+      // One for all who have wanted it meanwhile: it is busy until it sleeps for the first time.
+      if (made->stands_in) stand_in_wanted_since = 0;
       kind->push_back(made);
       pool->all.push_back(made);
     }
@@ -134,10 +143,11 @@ void want_first_stand_in() {
   if (!std::exchange(first_was_wanted, true)) want_stand_in();
 }
 bool want_stand_in() {
-  const bool before = stand_in_is_wanted;
-  stand_in_is_wanted = true;
-  if (!before) wake_maker();
-  return before;
+  const std::uint64_t now = native::ticks();
+  if (stand_in_wanted_since != 0) return now - stand_in_wanted_since > in_ticks(soon_us);
+  stand_in_wanted_since = now;
+  wake_maker();
+  return false;
 }
 void wake_maker() { changes(wishes); }
 

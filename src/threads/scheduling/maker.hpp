@@ -22,7 +22,7 @@ void forget_maker();
 
 /// There shall be all processors for the program's threads, and the signal thread. The caller holds the lock.
 void want_helpers_for_all();
-/// There shall be a stand-in that has nothing to do. The caller holds the lock. True: it has been wanted already.
+/// There shall be a stand-in that has nothing to do. The caller holds the lock. True: it has been wanted for longer than it takes to make.
 bool want_stand_in();
 /// The same when the first bodies are about to run.
 void want_first_stand_in();
