@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <csignal>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -114,6 +115,50 @@ TEST(BlockingCall, AStandInThatBlocksAsksOnce) {
   for (sem_t* const each : {&woken, &done}) sem_destroy(each);
   for (const auto& each : ends)
     for (const int end : each) close(end);
+}
+
+constinit std::atomic<int> handled{0};
+
+// It has been detached because there was no stand-in: it goes back to its seat when it next waits, but not from a handler.
+TEST(BlockingCall, WhoIsDetachedKeepsTheKernelThreadInAHandler) {
+  struct sigaction how {};
+  how.sa_handler = [](int) {
+    const long before = kernel_thread();
+    yields(3);
+    handled += kernel_thread() == before ? 1 : 0;
+  };
+  ASSERT_EQ(sigaction(SIGUSR1, &how, nullptr), 0);
+  std::atomic<processor*> at{nullptr};
+  std::atomic<bool> is_detached{false};
+  weir::crowd members(2, [&](unsigned m) {
+    if (m == 0) {
+      for (; this_body != nullptr; yields(1)) at = this_body->where();
+      is_detached = true;
+      for (int i = 0; i < 2; ++i) EXPECT_EQ(raise(SIGUSR1), 0);
+      sigset_t blocked;
+      EXPECT_EQ(pthread_sigmask(SIG_SETMASK, nullptr, &blocked), 0);
+      EXPECT_EQ(sigismember(&blocked, SIGUSR1), 0);
+    } else {
+      // Shorter than the time slice after which the other one would go to a stand-in.
+      for (int i = 1; !is_detached; ++i)
+        if (i % 100'000 == 0) yields(1);
+    }
+  }, {.processors = 1});
+  std::thread watches([&] {
+    // As the monitor does. A claim is in vain where the body that runs is held just then.
+    EXPECT_TRUE(eventually([&] {
+      const claimant c;
+      if (processor* const its = at; its != nullptr && its->claim(its->switches())) {
+        its->detach_all();
+        its->unclaim();
+      }
+      return is_detached.load();
+    }));
+  });
+  members.join();
+  watches.join();
+  EXPECT_EQ(handled, 2);
+  signal(SIGUSR1, SIG_DFL);
 }
 
 // It has no ready bodies that the monitor would see waiting, and keeps the processor from the one for whom it waits.

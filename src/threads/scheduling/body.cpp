@@ -15,6 +15,7 @@
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/in_handler.hpp"
+#include "threads/scheduling/in_handler.hpp"
 #include "threads/scheduling/pool.hpp"
 #include "threads/support/floating_point.hpp"
 #include "threads/support/valgrind.hpp"
@@ -87,7 +88,9 @@ void unregister_rseq(void* of_thread) {
 }
 
 // Called when a detached body waits: the body returns to its seat.
+// Not in a handler, whose mask the body would keep.
 void return_to_seat() noexcept {
+  if (waits_in_handler(*own_body)) return yield_to_kernel();
   go_to(own_body->home());
   if (own_body->where() == nullptr) yield_to_kernel();  // nobody drives that processor now
 }
