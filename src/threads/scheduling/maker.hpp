@@ -1,9 +1,9 @@
 // The maker: a thread of its own that creates the other threads that Weir needs while bodies run.
 //
-// pthread_create() waits for locks of the C library, of its heap and of its loader. A body that does not run may hold one of them: a tick
-// has stopped it there, or it has blocked in the system. So whoever creates a thread must neither have bodies that only it runs, nor hold
-// the lock of the lists, without which no other processor takes them. The monitor cannot create any either: they would inherit its file
-// descriptors.
+// pthread_create() waits for locks of the C library, of its heap and of its loader. A body that does not run may hold one of them: it has
+// blocked in the system there, or a tick has stopped it in a function that the heap or the loader calls, as a sanitizer's. So whoever
+// creates a thread must neither have bodies that only it runs, nor hold the lock of the lists, without which no other processor takes
+// them. The monitor cannot create any either: they would inherit its file descriptors.
 #pragma once
 
 #include <cstddef>

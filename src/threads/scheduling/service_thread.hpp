@@ -12,7 +12,7 @@
 
 namespace weir::threads {
 
-// All changes are made under the lock of the lists. seq_cst, all: they are rare.
+// All changes are made under the lock of the lists, but that the system has refused the thread. seq_cst, all: they are rare.
 class service_thread {
  public:
   /// The thread begins with `run`, which passes what it gets to number_of().
