@@ -15,13 +15,13 @@ constexpr int threads = 8;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
-sem_t semaphore;
+sem_t semaphore, never_posted;
 int arrived = 0;
 
 void* run(void*) {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  sem_timedwait(&semaphore, &now);
+  sem_timedwait(&never_posted, &now);
   sem_post(&semaphore);
   sem_wait(&semaphore);
   pthread_rwlock_rdlock(&rwlock);
@@ -41,6 +41,7 @@ void* run(void*) {
 
 [[gnu::constructor]] void when_loaded() {
   sem_init(&semaphore, 0, 0);
+  sem_init(&never_posted, 0, 0);
   pthread_t all[threads];
   for (pthread_t& each : all) pthread_create(&each, nullptr, run, nullptr);
   for (pthread_t each : all) pthread_join(each, nullptr);
