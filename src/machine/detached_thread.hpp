@@ -13,7 +13,7 @@ inline constinit thread_local bool creates_for_weir = false;
 
 /// Starts a thread that begins with `run(what)`. `stack_bytes`: 0 is the system's default. `blocked`: the signals that the thread
 /// blocks; null: those that the caller blocks. Returns 0, or the reason why the system refuses (errno). Thread-safe.
-inline int start_detached(void* (*run)(void*), void* what, std::size_t stack_bytes = 0, const sigset_t* blocked = nullptr) {
+inline int start_detached(void* (*run)(void*), void* what, std::size_t stack_bytes, const sigset_t* blocked = nullptr) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -25,6 +25,14 @@ inline int start_detached(void* (*run)(void*), void* what, std::size_t stack_byt
   creates_for_weir = false;
   pthread_attr_destroy(&attributes);
   return error;
+}
+
+/// Starts a thread that runs no code of the program: signals that the process gets are for the program's threads, so it blocks all.
+/// False: the system refuses. Thread-safe.
+inline bool start_service(void* (*run)(void*), void* what) {
+  sigset_t all;
+  sigfillset(&all);
+  return start_detached(run, what, 0, &all) == 0;
 }
 
 }  // namespace weir

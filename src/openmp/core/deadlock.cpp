@@ -1,7 +1,6 @@
 #include "openmp/core/deadlock.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <dirent.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "machine/detached_thread.hpp"
 #include "machine/system_files.hpp"
 #include "openmp/core/team.hpp"
 #include "openmp/settings/initial.hpp"
@@ -132,7 +132,7 @@ class watch {
   void add(const team& t) {
     const std::lock_guard hold(mutual_);
     teams_[&t];
-    if (!running_) running_ = start();
+    if (!running_) running_ = start_service([](void* its) -> void* { static_cast<watch*>(its)->run(); }, this);
   }
   void remove(const team& t) {
     const std::lock_guard hold(mutual_);
@@ -148,7 +148,6 @@ class watch {
   }
 
  private:
-  static bool start();
   [[noreturn]] void run();
   std::vector<deadlock> look();
 
@@ -160,19 +159,6 @@ class watch {
 
 // Never destroyed: teams may end after the program's objects. Null: deadlocks are not looked for.
 watch* known = nullptr;
-
-bool watch::start() {
-  // The thread takes none of the program's signals.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  const auto begin = [](void*) -> void* { known->run(); };
-  const bool started = pthread_create(&thread, nullptr, begin, nullptr) == 0;
-  if (started) pthread_detach(thread);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
-}
 
 std::vector<deadlock> watch::look() {
   std::vector<deadlock> found;

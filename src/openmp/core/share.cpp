@@ -11,7 +11,6 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
@@ -195,10 +194,7 @@ void wait_for_turn() {
 // Not when the library is loaded: many processes that load it begin no region, and create no thread.
 void share_watch::start_if_needed() {
   if (shares_node() && !std::exchange(checked_node_, true)) on_node::check();
-  // Signals that the process gets are for the program's threads.
-  sigset_t all;
-  sigfillset(&all);
-  if (!running_ && needed()) running_ = start_detached(run, this, 0, &all) == 0;
+  if (!running_ && needed()) running_ = start_service(run, this);
 }
 
 void share_watch::add_threads() {

@@ -274,9 +274,7 @@ void place_wanted_trampolines() {
     return forget_all(trampoline::wanted);
   }
   if (is_placing.exchange(true, std::memory_order_acquire)) return;  // acquire: what the last such thread has placed
-  sigset_t blocked;
-  sigfillset(&blocked);
-  if (start_detached(place_all, nullptr, 0, &blocked) != 0) is_placing.store(false, std::memory_order_relaxed);
+  if (!start_service(place_all, nullptr)) is_placing.store(false, std::memory_order_relaxed);
 }
 
 bool has_trampoline(std::uintptr_t code) {

@@ -176,12 +176,7 @@ processor& unused_processor(bool is_helper) {
   return *p;
 }
 
-bool begin_to_drive(processor& its) {
-  // Signals that the process gets are for the program's threads.
-  sigset_t blocked;
-  sigfillset(&blocked);
-  return start_detached(drive, &its, 0, &blocked) == 0;
-}
+bool begin_to_drive(processor& its) { return start_service(drive, &its); }
 
 processor& here() {
   if (this_body != nullptr) return *this_body->where();

@@ -22,6 +22,7 @@ class service_thread {
   /// creates a thread may wait for a body that holds a lock of the C library. `before`: under the lock.
   template <class Before>
   void start(Before before) {
+    if (is_there_ || is_refused_) return;
     unsigned number = 0;
     {
       const std::lock_guard lock(pool_lock);
@@ -30,10 +31,7 @@ class service_thread {
       number = ++latest_;
       before();
     }
-    // Signals that the process gets are for the program's threads.
-    sigset_t blocked;
-    sigfillset(&blocked);
-    if (start_detached(run_, reinterpret_cast<void*>(std::uintptr_t{number}), 0, &blocked) == 0) return;
+    if (start_service(run_, reinterpret_cast<void*>(std::uintptr_t{number}))) return;
     is_refused_ = true;
     is_there_ = false;
   }

@@ -11,13 +11,13 @@
 namespace weir::threads {
 
 namespace {
-code_range own_code;
 code_range this_code;
+bool is_of_library = false;  // not of the program
 code_range system_code[3];
 
 [[gnu::constructor]] void when_loaded() {
   this_code = object_with(reinterpret_cast<const void*>(&is_own_code));
-  if (!this_code.has(getauxval(AT_PHDR))) own_code = this_code;  // otherwise it is the program's
+  is_of_library = !this_code.has(getauxval(AT_PHDR));
 }
 }  // namespace
 
@@ -48,7 +48,7 @@ code_range object_with(const void* address) {
   return s.found;
 }
 
-bool is_own_code(std::uintptr_t code) { return own_code.has(code); }
+bool is_own_code(std::uintptr_t code) { return is_of_library && this_code.has(code); }
 
 bool is_system_code(std::uintptr_t code) {
   return std::ranges::any_of(system_code, [code](const code_range& r) { return r.has(code); });
