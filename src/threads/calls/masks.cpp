@@ -4,6 +4,7 @@
 #include "threads/calls/masks.hpp"
 
 #include <cstring>
+#include <optional>
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -11,6 +12,7 @@
 #include <ucontext.h>
 
 #include "threads/posix/before.hpp"
+#include "threads/preemption/tick.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/signals/process_signals.hpp"
 
@@ -35,6 +37,7 @@ using weir::threads::body;
 using weir::threads::body_with_mask;
 using weir::threads::note_mask;
 using weir::threads::signal_mask;
+using weir::threads::without_ticks;
 
 signal_mask as_mask(const sigset_t& set) {
   signal_mask its;
@@ -47,12 +50,11 @@ body* detached_body() {
   body* const own = weir::threads::own_body_of_thread();
   return body_with_mask() == nullptr && own != nullptr && own->is_adopted ? own : nullptr;
 }
-bool is_mask_kept() { return body_with_mask() != nullptr || detached_body() != nullptr; }
+bool is_mask_kept() { return (body_with_mask() != nullptr || detached_body() != nullptr) && !weir::threads::is_in_child(); }
 
 /// The thread's mask has been changed in this way, from `before`. In a handler `before` differs from the mask that the body has
 /// recorded, and the end of the handler restores the recorded mask.
 void note_change(int how, signal_mask set, signal_mask before) {
-  if (weir::threads::is_in_child()) return;
   const signal_mask now = (how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set) & weir::threads::all_signals;
   body* const detached = detached_body();
   const body* const mine = detached != nullptr ? detached : body_with_mask();
@@ -60,10 +62,16 @@ void note_change(int how, signal_mask set, signal_mask before) {
   detached != nullptr ? detached->mask(now) : note_mask(now);
 }
 
+/// Does such a change block ticks? Then none is sent until the mask is on record: it would stay pending, and come to a sigwait() of the
+/// program's. Changes that only unblock signals come without, because a handler of such a signal may jump out of them.
+bool may_block_ticks(int how, const sigset_t& set) { return how != SIG_UNBLOCK && sigismember(&set, weir::threads::tick_signal) == 1; }
+
 template <class Next>
 int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
   if (set == nullptr || !is_mask_kept()) return next(how, set, old);
   const sigset_t wanted = *set;  // `old` may be the same
+  std::optional<without_ticks> meanwhile;
+  if (may_block_ticks(how, wanted)) meanwhile.emplace();
   sigset_t before;
   const int result = next(how, set, &before);
   if (result != 0) return result;
@@ -75,20 +83,28 @@ int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
 /// Surrounds a function of the C library that changes the thread's mask by a system call of its own.
 class noted_change {
  public:
-  noted_change() : before_(is_mask_kept() ? weir::threads::present_mask() : 0) {}
+  explicit noted_change(bool may_block) : is_kept_(is_mask_kept()), before_(is_kept_ ? weir::threads::present_mask() : 0) {
+    if (is_kept_ && may_block) meanwhile_.emplace();
+  }
   noted_change(const noted_change&) = delete;
   ~noted_change() {
-    if (is_mask_kept()) note_change(SIG_SETMASK, weir::threads::present_mask(), before_);
+    if (is_kept_) note_change(SIG_SETMASK, weir::threads::present_mask(), before_);
   }
 
  private:
+  const bool is_kept_;
   const signal_mask before_;
+  std::optional<without_ticks> meanwhile_;
 };
 
 /// The mask will be this one, even if the present handler runs with another.
 void note_mask_to_be(const sigset_t& set) {
-  if (body_with_mask() == nullptr || weir::threads::is_in_child()) return;
-  note_mask(as_mask(set) & weir::threads::all_signals);
+  if (!is_mask_kept()) return;
+  const signal_mask its = as_mask(set) & weir::threads::all_signals;
+  body* const detached = detached_body();
+  if (detached == nullptr) return note_mask(its);
+  const without_ticks meanwhile;
+  detached->mask(its);
 }
 void note_jump(const __jmp_buf_tag* to) {
   if (to->__mask_was_saved == 0) return;
@@ -106,16 +122,16 @@ BEFORE(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old)) {
   return change_mask(next_sigprocmask.get(), how, set, old);
 }
 // The older ones.
-#define CHANGES_MASK(name, parameters, arguments) \
-  BEFORE(int, name, parameters) {                 \
-    auto* const next = next_##name.get();         \
-    const noted_change meanwhile;                 \
-    return next arguments;                        \
+#define CHANGES_MASK(name, parameters, arguments, may_block) \
+  BEFORE(int, name, parameters) {                            \
+    auto* const next = next_##name.get();                    \
+    const noted_change meanwhile(may_block);                 \
+    return next arguments;                                   \
   }
-CHANGES_MASK(sighold, (int which), (which))
-CHANGES_MASK(sigrelse, (int which), (which))
-CHANGES_MASK(sigblock, (int which), (which))
-CHANGES_MASK(sigsetmask, (int to), (to))
+CHANGES_MASK(sighold, (int which), (which), true)
+CHANGES_MASK(sigrelse, (int which), (which), false)
+CHANGES_MASK(sigblock, (int which), (which), true)
+CHANGES_MASK(sigsetmask, (int to), (to), true)
 // Jumps, mostly out of a handler, that restore a saved mask.
 #define JUMPS(name)                                                      \
   BEFORE(void, name, (__jmp_buf_tag * to, int value)) {                  \

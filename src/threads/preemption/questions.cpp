@@ -17,8 +17,10 @@ void questions::ask(const void* what) {
   for (body* const b : all) b->is_asked.store(1, std::memory_order_relaxed);  // relaxed: the fence orders it
   bool sent = false;
   if (native_threads::fence_everywhere())
-    // System calls that do not go through the C library's functions are not announced.
-    for (body* const b : all) sent |= !b->is_calling() && !is_in_system(b->id, true) && send_tick_signal(b->id, what);
+    // Who has blocked the signal since add() would find it pending, and take it in sigwait(). Whether a handler of the program blocks it
+    // is not known. System calls that do not go through the C library's functions are not announced.
+    for (body* const b : all)
+      sent |= !b->is_calling() && !b->blocks(tick_signal) && !is_in_system(b->id, true) && send_tick_signal(b->id, what);
   if (sent) native_threads::fence_everywhere();
   // release: the signal has been sent.
   for (body* const b : all) b->is_asked.store(0, std::memory_order_release);

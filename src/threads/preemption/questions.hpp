@@ -22,7 +22,7 @@ class questions {
   void add(body& b) {
     if (count_ != most) bodies_[count_++] = &b;
   }
-  /// Sends them all the signal, with this value, but for those that are in the system.
+  /// Sends them all the signal, with this value, but for those that are in the system, or block the signal.
   void ask(const void* what);
 
  private:

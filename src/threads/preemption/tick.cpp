@@ -187,13 +187,12 @@ void uninstall() {
 bool send_to(processor& its, int message) {
   return send_tick_signal(its.thread.load(std::memory_order_relaxed), &its, message);
 }
-bool is_blocked_by(const body& runs) { return (runs.mask() & its_bit) != 0; }
 
 /// Sends a tick to the running body, which cannot stop meanwhile.
 bool send_tick(processor& its) {
   const body& runs = *its.current();
   // System calls that do not go through the C library's functions are not announced.
-  if (runs.is_calling() || is_blocked_by(runs) || is_in_system(its.thread.load(std::memory_order_relaxed), false)) return false;
+  if (runs.is_calling() || runs.blocks(tick_signal) || is_in_system(its.thread.load(std::memory_order_relaxed), false)) return false;
   return send_to(its, is_tick);
 }
 
@@ -271,7 +270,7 @@ outlook send_eviction(processor& to) {
   } else if (blocks.is_calling()) {
     return outlook::later;
   }
-  if (blocks.parking == nullptr || is_blocked_by(blocks)) return outlook::never;
+  if (blocks.parking == nullptr || blocks.blocks(tick_signal)) return outlook::never;
   if (send_to(to, message)) native_threads::fence_everywhere();
   return outlook::sent;
 }

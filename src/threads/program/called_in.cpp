@@ -85,7 +85,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   static std::size_t place = 0;
   questions running;
   const bool all = claimant::for_some_bodies(place, asked_together, [&](body& b) {
-    if (!b.is_adopted || b.where() != nullptr || b.is_pinned || blocks_ticks(b)) return;
+    if (!b.is_adopted || b.where() != nullptr || b.is_pinned || b.blocks(tick_signal)) return;
     some = true;
     // The first time also one that has not got a processor yet: the signal waits for it.
     const bool is_known = b.had != 0;

@@ -56,7 +56,7 @@ lately_seen look_at_threads(bool asks) {
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned || !add(its, b.id, b.times)) return;
     ++its.running;
     if (waited >= waits_often) ++its.waiting;
-    if (!blocks_ticks(b)) running.add(b);
+    if (!b.blocks(tick_signal)) running.add(b);
   });
   if (asks) {
     running.ask(&poll_question);

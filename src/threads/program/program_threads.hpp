@@ -66,9 +66,6 @@ void note_running_thread(bool polls);
 inline void note_yield() {
   if (body* const own = own_body_of_thread()) own->count_waits();
 }
-/// For the monitor, which asks threads by the signal of ticks: does this one, in its own kernel thread, block it? There it would stay
-/// pending, and come to a sigwait() of the program's. Whether a handler of the program blocks it is not known.
-inline bool blocks_ticks(const body& b) { return (b.mask() & signal_mask{1} << (tick_signal - 1)) != 0; }
 /// Does the monitor look whether other programs keep them from their processors?
 bool are_watched();
 /// How many there are now. Thread-safe.

@@ -97,7 +97,8 @@ struct body : runnable, basic_summons<native_threads> {
   /// Called by a claimant: a signal for this thread alone comes to the body, which does not run, or blocks the signal. Nothing: no
   /// room is left.
   std::optional<signal_queue::pending> summon(const siginfo_t& why);
-  bool blocks(const siginfo_t& why) const { return (mask() & signal_mask{1} << (why.si_signo - 1)) != 0; }
+  bool blocks(int signal) const { return (mask() & signal_mask{1} << (signal - 1)) != 0; }
+  bool blocks(const siginfo_t& why) const { return blocks(why.si_signo); }
   /// Called by a claimant: takes the signal back. False: the body has already taken it.
   bool withdraw(const signal_queue::pending& its) { return queued_.withdraw(its); }
   /// Called by the body itself: signals that it does not block are handled now.

@@ -72,8 +72,9 @@ struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run
       Machine::yield_until(is_asked, [](std::uint32_t now) { return now == 0; });
     }
   }
-  void end_call() { calling.store(calling.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed); }
-  bool is_calling() const { return calling.load(std::memory_order_relaxed) != 0; }
+  /// release: a claimant that finds zero sees the mask that the call has set.
+  void end_call() { calling.store(calling.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
+  bool is_calling() const { return calling.load(std::memory_order_acquire) != 0; }
 
  private:
   // Not inline, so that hold() saves no registers for it.

@@ -33,6 +33,7 @@ inline std::vector<named> all_scenarios() {
   return {of<sleeping_in_order>("sleeping in order", 1),
           of<arriving>("arriving", 2),
           of<calling>("calling", 2),
+          of<blocking_by_call>("blocking a signal by a call", 2),
           of<closing>("closing", 2),
           of<blocking_alone>("blocking alone", 2),
           of<blocking_for_a_moment>("blocking for a moment", 2),

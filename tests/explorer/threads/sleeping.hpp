@@ -79,6 +79,29 @@ struct calling : scenario {
   }
 };
 
+/// The same, where the call has set the mask, by which the body blocks the signal from then on: it would stay pending.
+struct blocking_by_call : scenario {
+  queue processor;
+  body own;
+  word<std::uint32_t> blocks{0}, signals{0};
+  void pass(unsigned member, unsigned) {
+    begin(member, [&] { runs_at(own, processor); });
+    if (member == 0) {
+      own.begin_call();
+      const std::uint32_t before = signals.load(order::relaxed);
+      blocks.store(1, order::relaxed);
+      own.end_call();
+      check(signals.load(order::relaxed) == before);
+    } else if (processor.claim(1)) {
+      if (!own.is_calling() && blocks.load(order::relaxed) == 0) {
+        signals.store(1, order::relaxed);
+        machine::fence_everywhere();  // the signal is handled before the body goes on
+      }
+      processor.unclaim();
+    }
+  }
+};
+
 /// The word changes, and who sleeps on the object is woken.
 inline void change(sleep_queue& bucket, word<std::uint32_t>& of, word<std::uint32_t>& object) {
   of.store(1, order::relaxed);

@@ -354,6 +354,31 @@ void nothing_is_pending_where_all_is_blocked() {
   }
 }
 
+/// Nor in threads that block all, and nothing, in turn: some are asked just then.
+void nothing_is_pending_where_masks_change() {
+  sigset_t every, none;
+  sigfillset(&every);
+  sigemptyset(&none);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<pthread_t> all;
+    const double end = now_s() + 0.05;
+    for (int i = 0; i < 2 * members; ++i)
+      all.push_back(start([&] {
+        while (now_s() < end) {
+          pthread_sigmask(SIG_SETMASK, &every, nullptr);
+          compute(0.00005);
+          std::uint64_t pending = 0;  // sigpending() would keep the thread in the kernel
+          const bool is_pending = syscall(SYS_rt_sigpending, &pending, sizeof pending) != 0 || (pending >> (SIGURG - 1) & 1) != 0;
+          pthread_sigmask(SIG_SETMASK, &none, nullptr);
+          CHECK(!is_pending);
+          compute(0.00005);
+        }
+        return nullptr;
+      }));
+    for (const pthread_t each : all) result_of(each);
+  }
+}
+
 /// Threads that compute without a call for long are asked, also those that have blocked some other signals.
 void those_that_block_other_signals_take_seats() {
   const char* const kind = std::getenv("WEIR_THREADS");
@@ -389,6 +414,7 @@ const subject all[] = {{"posts by handlers", posts_by_handlers},
                        {"wake counts", wake_counts},
                        {"kill each other and block", kill_each_other_and_block},
                        {"nothing is pending where all is blocked", nothing_is_pending_where_all_is_blocked},
+                       {"nothing is pending where masks change", nothing_is_pending_where_masks_change},
                        {"those that block other signals take seats", those_that_block_other_signals_take_seats},
                        {"barrier of more threads", barrier_of_more_threads},
                        {"barrier destroyed at once", barrier_destroyed_at_once}};
