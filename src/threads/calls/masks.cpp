@@ -99,9 +99,10 @@ class noted_change {
 
 /// The mask will be this one, even if the present handler runs with another.
 void note_mask_to_be(const sigset_t& set) {
-  if (!is_mask_kept()) return;
   const signal_mask its = as_mask(set) & weir::threads::all_signals;
   body* const detached = detached_body();
+  if (detached != nullptr && detached->mask() == its) return;  // as where coroutines switch
+  if (!is_mask_kept()) return;
   if (detached == nullptr) return note_mask(its);
   const without_ticks meanwhile;
   detached->mask(its);

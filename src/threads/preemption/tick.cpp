@@ -23,7 +23,6 @@ namespace weir::threads {
 namespace {
 
 constexpr int signal_number = tick_signal;
-constexpr signal_mask its_bit = signal_mask{1} << (signal_number - 1);
 
 /// A hash of the registers of the interrupted body. In a body that computes, at least one register differs each time, such as the
 /// counter of a loop or a floating-point sum; in a body that polls a word, all registers stay the same.

@@ -5,6 +5,7 @@
 
 #include <linux/futex.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <sys/syscall.h>
 
 namespace {
@@ -354,6 +355,16 @@ void nothing_is_pending_where_all_is_blocked() {
   }
 }
 
+/// Blocks these signals again, after others have been blocked for a while, by a jump.
+void block_by_jump(const sigset_t& set, const sigset_t& others) {
+  pthread_sigmask(SIG_SETMASK, &set, nullptr);
+  sigjmp_buf before;
+  if (sigsetjmp(before, 1) != 0) return;
+  pthread_sigmask(SIG_SETMASK, &others, nullptr);
+  compute(0.00005);
+  siglongjmp(before, 1);
+}
+
 /// Nor in threads that block all, and nothing, in turn: some are asked just then.
 void nothing_is_pending_where_masks_change() {
   sigset_t every, none;
@@ -363,9 +374,12 @@ void nothing_is_pending_where_masks_change() {
     std::vector<pthread_t> all;
     const double end = now_s() + 0.05;
     for (int i = 0; i < 2 * members; ++i)
-      all.push_back(start([&] {
+      all.push_back(start([&, i] {
         while (now_s() < end) {
-          pthread_sigmask(SIG_SETMASK, &every, nullptr);
+          if (i % 2 == 0)
+            pthread_sigmask(SIG_SETMASK, &every, nullptr);
+          else
+            block_by_jump(every, none);
           compute(0.00005);
           std::uint64_t pending = 0;  // sigpending() would keep the thread in the kernel
           const bool is_pending = syscall(SYS_rt_sigpending, &pending, sizeof pending) != 0 || (pending >> (SIGURG - 1) & 1) != 0;
