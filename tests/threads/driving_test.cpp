@@ -112,7 +112,8 @@ TEST(Driving, ACrowdOfAMemberHasSeatsOnDifferentProcessors) {
   constexpr unsigned processors = 3;
   std::array<std::array<processor*, processors>, processors> seats{};
   weir::crowd outer(processors, [&seats](unsigned of) {
-    weir::crowd inner(processors, [&its = seats[of]](unsigned m) { its[m] = this_body->home(); }, {.processors = processors});
+    // Not this_body: a member may be in its own kernel thread (below).
+    weir::crowd inner(processors, [&its = seats[of]](unsigned m) { its[m] = own_body_of_thread()->home(); }, {.processors = processors});
     inner.join();
   }, {.processors = processors});
   outer.join();
@@ -135,8 +136,8 @@ TEST(Displaced, AMemberOutsideItsSeatUntilItReturnsThere) {
       ASSERT_FALSE(is_on_processor());
       EXPECT_TRUE(weir::native::crowded());
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      go_to(&mine);
-      EXPECT_TRUE(is_on_processor());
+      // Beside load a stand-in may be late, and members of a processor that blocks then go on in their own kernel threads.
+      EXPECT_TRUE(eventually([&mine] { return go_to(&mine), is_on_processor(); }));
       EXPECT_FALSE(weir::native::crowded());
       go_to(nullptr);  // as a member of a team without seats
       EXPECT_FALSE(weir::native::crowded());

@@ -22,8 +22,8 @@ namespace {
 void* make(void* given);
 constinit service_thread maker(make);
 
-// The system takes a tenth of that to create a thread.
-constexpr std::uint64_t soon_us = 1000;
+// The system takes a hundredth of that to create a thread, but beside other programs the maker may wait for some time slices.
+constexpr std::uint64_t soon_us = 20'000;
 
 // Under the lock of the lists.
 std::size_t helpers_wanted = 0;
