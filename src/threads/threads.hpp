@@ -122,6 +122,8 @@ struct told_of_starts {
   void (*ends)();
 };
 extern constinit std::atomic<const told_of_starts*> tell_of_starts;
+/// Called before _exit(), which runs no destructors: async-signal-safe. Null: nobody asks.
+extern constinit std::atomic<void (*)()> tell_of_early_end;
 
 /// What has become of the program's threads until now.
 struct history_of_threads {

@@ -195,11 +195,12 @@ def run(
             warn(f"{program} is a script: what it starts runs on {LIBRARY}")
         os.execve(program, context.args, environment)
     except CannotRun as error:
-        raise fail(str(error)) from None
+        raise fail(str(error), error.status) from None
     except NotElf as error:  # the program has been examined
         raise fail(f"{LIBRARY} {error}") from None
-    except OSError as error:
-        raise fail(f"{error.filename or context.args[0]}: {error.strerror}") from None
+    except OSError as error:  # of execve: also where a script's interpreter is not there
+        status = starting.NOT_THERE if isinstance(error, FileNotFoundError) else starting.NOT_EXECUTABLE
+        raise fail(f"{error.filename or context.args[0]}: {error.strerror}", status) from None
 
 
 def launch(words: list[str], barrier: str | None, check: bool) -> NoReturn:

@@ -21,8 +21,16 @@ PROCESSORS, USABLE, MACHINE = "WEIR_PROCESSORS", "auto", "machine"
 TUNABLES, KEPT_STACKS = "GLIBC_TUNABLES", ("glibc.pthread.stack_cache_size", str(1 << 30))
 
 
+# As env, nice and timeout end where the program cannot be executed, or is not there [POSIX, env].
+NOT_EXECUTABLE, NOT_THERE = 126, 127
+
+
 class CannotRun(Exception):
-    """The message says why not, and what to do."""
+    """The message says why not, and what to do; `status` is the command's then."""
+
+    def __init__(self, message: str, status: int = 2):
+        super().__init__(message)
+        self.status = status
 
 
 def library(name: str = LIBRARY) -> Path:
@@ -42,7 +50,9 @@ def program(words: Sequence[str], only_read: bool = False, of: str = "weir run")
     if found is None:
         path = Path(words[0])
         why = "is a folder" if path.is_dir() else "is there but cannot be executed" if path.exists() else None
-        raise CannotRun(f"{words[0]} {why}" if why else f"{words[0]}: no such program")
+        if why:
+            raise CannotRun(f"{words[0]} {why}", NOT_EXECUTABLE)
+        raise CannotRun(f"{words[0]}: no such program", NOT_THERE)
     return Path(os.path.abspath(found))  # a Path loses the ./ by which a shell tells a file from a name
 
 

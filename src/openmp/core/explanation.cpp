@@ -1,15 +1,19 @@
 #include "openmp/core/explanation.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cinttypes>
+#include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <weir/profile.hpp>
 
@@ -18,11 +22,22 @@
 #include "openmp/core/team_binding.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/call_site.hpp"
+#include "openmp/support/error_output.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::openmp {
 
 namespace {
+
+/// A piece of a line, at most 1 KiB; the rest is cut off. Async-signal-safe.
+[[gnu::format(printf, 1, 2)]] void say(const char* format, ...) {
+  char text[1024];
+  va_list values;
+  va_start(values, format);
+  const int bytes = std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  if (bytes > 0) write_to_kept_error_output({text, std::min<std::size_t>(static_cast<std::size_t>(bytes), sizeof text - 1)});
+}
 
 using kind = explained_sites::kind;
 struct known_sites {
@@ -41,12 +56,20 @@ struct everything {
   std::mutex lock;
   std::vector<known_sites> alive;
   told ended;  // of threads that have ended
-  bool has_regions = false;
+  // relaxed, all: numbers, which nothing else depends on.
+  std::atomic<bool> has_regions{false};
+  std::atomic<bool> is_told{false};
+  pid_t process = getpid();  // which has been executed; not its children
 };
 // Null unless it is to be told. Never destroyed: threads may end after the program's objects.
 constinit everything* known = nullptr;
+void explain_early_end();
 [[gnu::constructor]] void when_loaded() {
-  if (initial_settings().explain) known = new everything;
+  if (!initial_settings().explain) return;
+  keep_error_output();
+  known = new everything;
+  threads::tell_of_early_end.store(explain_early_end, std::memory_order_relaxed);  // relaxed: no other thread is there yet
+  std::at_quick_exit(explain_early_end);
 }
 
 bool is_tried(const region_site& s) { return s.with_before.middle != 0; }
@@ -112,14 +135,14 @@ void explain(const told_site& s, bool lasts) {
     how += ", " + in_words(choice::barrier, s.form[choice::barrier], s.size);
   const bool at_barriers = s.what == kind::barriers;
   const char* const counted = at_barriers ? "barrier" : "region";
-  std::fprintf(stderr, "weir:   %s, %u threads, %" PRIu64 " %s%s%s: %s", text_of(s.place).c_str(), s.size, s.regions, counted,
+  say("weir:   %s, %u threads, %" PRIu64 " %s%s%s: %s", text_of(s.place).c_str(), s.size, s.regions, counted,
                s.regions == 1 ? "" : "s", at_barriers ? " looked at in a region that lasts" : "", how.c_str());
   if (!is_tried(s)) {
-    std::fputs(lasts ? "; tried at its barriers\n" : s.regions == 1 ? "; one region: nothing to try\n" : "; not tried yet\n", stderr);
+    say("%s", lasts ? "; tried at its barriers\n" : s.regions == 1 ? "; one region: nothing to try\n" : "; not tried yet\n");
     return;
   }
   const bool has_changed = s.form[s.tried] == s.other;
-  std::fprintf(stderr, ", %s from one %s to the next; %s %s%s\n", times(has_changed ? s.with_other : s.with_before).c_str(), counted,
+  say(", %s from one %s to the next; %s %s%s\n", times(has_changed ? s.with_other : s.with_before).c_str(), counted,
                in_words(s.tried, has_changed ? s.before : s.other, s.size).c_str(),
                times(has_changed ? s.with_before : s.with_other).c_str(), saved(s).c_str());
 }
@@ -134,49 +157,72 @@ bool is_tried_at_barriers(const told_site& s, const told& all) {
 /// What trials have cost; and where all regions have been found to do with the same number of processors, how to say so beforehand.
 void explain_all(const told& all) {
   if (const unsigned first = begun_on.load(std::memory_order_relaxed); first != 0)
-    std::fprintf(stderr, "weir:   it has begun on %u processor%s, because threads of other programs ran\n", first, first == 1 ? "" : "s");
+    say("weir:   it has begun on %u processor%s, because threads of other programs ran\n", first, first == 1 ? "" : "s");
   if (all.lost != 0)
-    std::fprintf(stderr, "weir:   trials have taken %s %% of the time\n",
+    say("weir:   trials have taken %s %% of the time\n",
                  number(100 * static_cast<double>(all.lost) / static_cast<double>(std::max<std::uint64_t>(all.lasted, 1))).c_str());
   std::set<unsigned> taken;
   for (const told_site& s : all.sites)
     if (!is_tried_at_barriers(s, all)) taken.insert(s.form[choice::processors]);
   if (const unsigned processors = *taken.begin(); taken.size() == 1 && processors != region_form::usual)
-    std::fprintf(stderr, "weir:   OMP_NUM_THREADS=%u for the whole program would do as well, if it leaves its number open\n", processors);
+    say("weir:   OMP_NUM_THREADS=%u for the whole program would do as well, if it leaves its number open\n", processors);
 }
 
-void explain(const threads::history_of_threads& its) {
-  if (its.all < 2 || (its.await_polling && its.most_at_once <= its.processors)) return;
-  std::fprintf(stderr, "weir: %s has had %u threads, at most %u at once, on %u processors: ", program_invocation_short_name, its.all,
-               its.most_at_once, its.processors);
-  if (its.members != 0)
-    std::fprintf(stderr, "%u of them have been members of Weir's virtual processors\n", its.members);
+/// Is there more to say of the threads than that each could have a processor?
+bool is_notable(const threads::history_of_threads& past) {
+  return past.all > 1 && (!past.await_polling || past.most_at_once > past.processors);
+}
+
+void explain(const threads::history_of_threads& past) {
+  if (past.all < 2) {
+    say("weir: %s has %s\n", program_invocation_short_name,
+        past.processors != 0 ? "created no threads" : "begun no parallel region, and the kernel schedules its threads (WEIR_THREADS)");
+    return;
+  }
+  say("weir: %s has had %u threads, at most %u at once, on %u processors: ", program_invocation_short_name, past.all, past.most_at_once,
+      past.processors);
+  if (past.members != 0)
+    say("%u of them %s of Weir's virtual processors\n", past.members, past.members == 1 ? "has been a member" : "have been members");
   else
-    std::fprintf(stderr, "the kernel has scheduled them, %s\n",
-                 its.why_none != nullptr               ? its.why_none
-                 : its.most_at_once <= its.processors ? "because each could have a processor"
-                 : its.await_polling                  ? "because they have not been found to wait in loops (--threads all does not wait for that)"
-                                                      : "because they have ended soon, or have not waited for each other");
-  if (its.fewest != 0)
-    std::fprintf(stderr, "weir:   for %.1f s they have taken fewer processors, %u at least: they waited for each other while other programs ran\n",
-                 its.seconds_with_fewer, its.fewest);
-  if (its.left_alone != 0)
-    std::fprintf(stderr, "weir:   %u threads were left to the kernel: another scheduler, a driver, or a policy or affinity of their own\n",
-                 its.left_alone);
+    say("the kernel has scheduled them, %s\n",
+        past.why_none != nullptr               ? past.why_none
+        : past.most_at_once <= past.processors ? "because each could have a processor"
+        : past.await_polling                   ? "because they have not been found to wait in loops (--threads all does not wait for that)"
+                                               : "because they have ended soon, or have not waited for each other");
+  if (past.fewest != 0)
+    say("weir:   for %.1f s they have taken fewer processors, %u at least: they waited for each other while other programs ran\n",
+        past.seconds_with_fewer, past.fewest);
+  if (past.left_alone != 0)
+    say("weir:   %u %s left to the kernel: another scheduler, a driver, or a policy or affinity of their own\n", past.left_alone,
+        past.left_alone == 1 ? "thread was" : "threads were");
 }
 
 void explain_profile() {
   const profile_in_use& its = profile_here();
   if (const std::string words = in_words(its); !words.empty())
-    std::fprintf(stderr, "weir: %s%s\n", its.its ? "barriers of teams of the kernel's threads by the profile " : "", words.c_str());
+    say("weir: %s%s\n", its.its ? "barriers of teams of the kernel's threads by the profile " : "", words.c_str());
+}
+
+/// Before _exit(), perhaps in a handler of a signal, or where another thread holds a lock for ever: takes no lock, and no memory. The child
+/// of a fork or a vfork ends so as well, and has nothing to say.
+void explain_early_end() {
+  everything& e = *known;
+  if (e.process != getpid() || e.is_told.exchange(true, std::memory_order_relaxed)) return;
+  const threads::history_of_threads past = threads::program_threads_so_far();
+  const bool has_regions = e.has_regions.load(std::memory_order_relaxed);
+  if (!has_regions || is_notable(past)) explain(past);
+  if (has_regions)
+    say("weir: what was chosen for the parallel regions of %s is not told: it ended by _exit() or quick_exit()\n", program_invocation_short_name);
 }
 
 [[gnu::destructor]] void when_program_ends() {
-  if (known == nullptr) return;
-  explain(threads::program_threads_so_far());
+  if (known == nullptr || known->is_told.exchange(true, std::memory_order_relaxed)) return;
   everything& e = *known;
+  const bool has_regions = e.has_regions.load(std::memory_order_relaxed);
+  const threads::history_of_threads past = threads::program_threads_so_far();
+  if (is_notable(past) || (!has_regions && e.process == getpid())) explain(past);
   const std::lock_guard lock(e.lock);
-  if (e.has_regions) explain_profile();
+  if (has_regions) explain_profile();
   told all = e.ended;
   std::vector<told_site>& sites = all.sites;
   std::size_t others = 0;
@@ -185,28 +231,26 @@ void explain_profile() {
     else if (k.what == kind::regions) ++others;  // it may be changing them
   }
   if (sites.empty() && others == 0) {
-    if (!e.has_regions) return;  // a shell that starts the program, or the like
-    std::fprintf(stderr, "weir: nothing has been chosen for the parallel regions of %s: %s\n", program_invocation_short_name,
+    if (!has_regions) return;
+    say("weir: nothing has been chosen for the parallel regions of %s: %s\n", program_invocation_short_name,
                  !initial_settings().adapt ? "WEIR_ADAPT is false"
                  : affinity_matters()      ? "the program's threads are bound"
                  : !may_have_seats()       ? "teams are threads of the kernel (WEIR_THREADS=auto, or weir run, lets Weir choose)"
                                            : "none has had several threads");
     return;
   }
-  std::fprintf(stderr, "weir: the processors of the parallel regions of %s, by place; times are the middle one of some windows, and their range\n",
+  say("weir: the processors of the parallel regions of %s, by place; times are the middle one of some windows, and their range\n",
                program_invocation_short_name);
   std::ranges::sort(sites, std::greater(), [](const told_site& s) { return static_cast<double>(s.regions) * s.region; });
   for (const told_site& s : sites) explain(s, is_tried_at_barriers(s, all));
   if (!sites.empty()) explain_all(all);
-  if (others != 0) std::fprintf(stderr, "weir:   and those of %zu threads that have not ended\n", others);
+  if (others != 0) say("weir:   and those of %zu threads that have not ended\n", others);
 }
 
 }  // namespace
 
 void note_regions() {
-  everything& e = *known;
-  const std::lock_guard lock(e.lock);
-  e.has_regions = true;
+  known->has_regions.store(true, std::memory_order_relaxed);
 }
 
 explained_sites::explained_sites(const native_region_sites& its, kind of) : its_(its), of_(of) {

@@ -19,6 +19,7 @@ namespace weir::threads {
 constinit teller tell_those_who_join = nullptr;
 constinit std::atomic<void (*)()> tell_of_first_thread{nullptr};
 constinit std::atomic<const told_of_starts*> tell_of_starts{nullptr};
+constinit std::atomic<void (*)()> tell_of_early_end{nullptr};
 
 namespace {
 

@@ -160,14 +160,84 @@ def test_threads_of_any_library_are_told(environment: dict[str, str], runtime: P
     assert len(lines) <= 1 and all(fewer.search(other) for other in lines), lines
 
 
-def test_who_has_neither_threads_nor_regions_says_nothing(environment: dict[str, str], runtime: Path):
+ENDS = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int members;
+static void *thread(void *unused) { return unused; }
+int main(int argc, char **argv) {
+  pthread_t other;
+  for (int i = 1; i < argc; ++i) {
+    const char *how = argv[i];
+    if (!strcmp(how, "thread") && (pthread_create(&other, 0, thread, 0) || pthread_join(other, 0))) return 1;
+    if (!strcmp(how, "region")) {
+#pragma omp parallel num_threads(2)
+#pragma omp atomic
+      ++members;
+    }
+    if (!strcmp(how, "forks") && fork() == 0) _exit(0);
+    if (!strcmp(how, "vforks") && vfork() == 0) _exit(0);
+    if (!strcmp(how, "close")) close(2);
+    if (!strcmp(how, "replace") && (close(2), dup2(1, 2) != 2)) return 1;
+    if (!strcmp(how, "_exit")) _exit(0);
+    if (!strcmp(how, "_Exit")) _Exit(0);
+    if (!strcmp(how, "quick_exit")) quick_exit(0);
+  }
+  while (wait(0) > 0) continue;
+}
+"""
+NO_THREADS = "weir: ends has created no threads\n"
+IDLE = "weir: ends has had 2 threads, at most 2 at once, on \\d+ processors: .*\n"
+NOT_TOLD = "weir: what was chosen for the parallel regions of ends is not told: it ended by _exit() or quick_exit()\n"
+
+
+@pytest.fixture(scope="module")
+def ends(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("ends")
+    (folder / "ends.c").write_text(ENDS)
+    words = [*COMPILERS[".c"]["gcc"], OPENMP["gcc"], "-O1", "-w", "-D_GNU_SOURCE", "-pthread"]
+    subprocess.run([*words, folder / "ends.c", "-o", folder / "ends"], check=True, capture_output=True)
+    return folder / "ends"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("", re.escape(NO_THREADS)),
+        ("close", re.escape(NO_THREADS)),
+        ("replace", re.escape(NO_THREADS)),
+        ("_exit", re.escape(NO_THREADS)),
+        ("_Exit", re.escape(NO_THREADS)),
+        ("quick_exit", re.escape(NO_THREADS)),
+        ("forks vforks", re.escape(NO_THREADS)),
+        ("thread", IDLE),
+        ("thread close _exit", IDLE),
+        ("region _exit", re.escape(NOT_TOLD)),
+        ("region quick_exit", re.escape(NOT_TOLD)),
+    ],
+)
+def test_one_line_is_said_whatever_ends_the_program(environment: dict, ends: Path, runtime: Path, words: str, line: str):
     done = subprocess.run(
-        ["/bin/true"],
-        env=environment | {"WEIR_THREADS": "all", "WEIR_EXPLAIN": "1", "LD_PRELOAD": str(runtime)},
+        [ends, *words.split()],
+        env=environment | {"WEIR_THREADS": "auto", "WEIR_EXPLAIN": "1", "LD_PRELOAD": str(runtime)},
         capture_output=True,
+        text=True,
         check=True,
+        timeout=300,
     )
-    assert done.stderr == b""
+    assert re.fullmatch(line, done.stderr) and done.stdout == "", done
+
+
+def test_without_members_the_threads_are_not_counted(environment: dict[str, str], ends: Path, runtime: Path):
+    for threads in ("kernel", "user"):
+        more = {"WEIR_THREADS": threads, "WEIR_EXPLAIN": "1", "LD_PRELOAD": str(runtime)}
+        done = subprocess.run([ends, "thread"], env=environment | more, capture_output=True, text=True, check=True)
+        assert done.stderr == (
+            "weir: ends has begun no parallel region, and the kernel schedules its threads (WEIR_THREADS)\n"
+        )
 
 
 def test_nothing_is_said_unless_asked(environment: dict[str, str], program: Path):

@@ -299,31 +299,34 @@ def test_symbols_are_read_whichever_hash_there_is(tmp_path: Path):
         assert {"GOMP_parallel", "omp_get_num_threads", "unversioned"} <= {name for name, _ in file.has}
 
 
-def _bad(folder: Path) -> dict[str, tuple[list, str]]:
+def _bad(folder: Path) -> dict[str, tuple[list, str, int]]:
     (folder / "script").write_text("#!/bin/sh\nexit 7\n")
     (folder / "text").write_text("a text")
     (folder / "short").write_bytes(b"\x7fELF\x02\x01\x01" + b"\xff" * 80)
     for name in ("script", "text", "short"):
         (folder / name).chmod(0o755)
     (folder / "plain").write_text("")
+    (folder / "orphan").write_text("#!/no/such/interpreter\n")
+    (folder / "orphan").chmod(0o755)
     static = compiled("int main(void) { return 0; }", folder / "static", "-static")
     return {
-        "nothing": ([], "no program was named"),
-        "missing": ([folder / "none"], "no such program"),
-        "folder": ([folder], "is a folder"),
-        "plain": ([folder / "plain"], "cannot be executed"),
-        "text": ([folder / "text"], "is not an ELF file"),
-        "damaged": ([folder / "short"], "is a damaged ELF file"),
-        "static": ([static], "statically linked"),
-        "script": (["--check", folder / "script"], "is a script"),
+        "nothing": ([], "no program was named", 2),
+        "missing": ([folder / "none"], "no such program", 127),
+        "folder": ([folder], "is a folder", 126),
+        "plain": ([folder / "plain"], "cannot be executed", 126),
+        "text": ([folder / "text"], "is not an ELF file", 2),
+        "damaged": ([folder / "short"], "is a damaged ELF file", 2),
+        "static": ([static], "statically linked", 2),
+        "script": (["--check", folder / "script"], "is a script", 2),
+        "orphan": ([folder / "orphan"], "No such file", 127),
     }
 
 
-@pytest.mark.parametrize("what", ["nothing", "missing", "folder", "plain", "text", "damaged", "static", "script"])
+@pytest.mark.parametrize("what", ["nothing", "missing", "folder", "plain", "text", "damaged", "static", "script", "orphan"])
 def test_bad_input_is_told_of(little: Path, tmp_path: Path, what: str):
-    words, expected = _bad(tmp_path)[what]
-    status, text = said(*words)
-    assert status == 2 and expected in text
+    words, expected, status = _bad(tmp_path)[what]
+    told, text = said(*words)
+    assert told == status and expected in text
 
 
 def test_a_script_is_run_for_what_it_starts(whole: Path, tmp_path: Path):

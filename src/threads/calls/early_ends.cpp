@@ -1,0 +1,21 @@
+// Functions that end the process without its destructors.
+#include "threads/posix/before.hpp"
+#include "threads/threads.hpp"
+
+namespace {
+void tell() {
+  // relaxed: set when the library is loaded, before other threads are there.
+  if (auto* const told = weir::threads::tell_of_early_end.load(std::memory_order_relaxed)) [[unlikely]] told();
+}
+}  // namespace
+
+BEFORE(void, _exit, (int status)) {
+  tell();
+  next__exit.get()(status);
+  __builtin_unreachable();
+}
+BEFORE(void, _Exit, (int status)) {
+  tell();
+  next__Exit.get()(status);
+  __builtin_unreachable();
+}
