@@ -116,6 +116,16 @@ TEST(Polling, AWordThatIsSetAtOnceEndsIt) {
   EXPECT_FALSE(its.begin(in));
 }
 
+TEST(Polling, APauseIsFoundBeforeAndBehind) {
+  static const unsigned char code[] = {0x90, 0xf3, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90};
+  const auto at = reinterpret_cast<std::uintptr_t>(code);
+  EXPECT_EQ(weir::threads::pause_at(at + 1), at + 1);
+  EXPECT_EQ(weir::threads::pause_at(at + 3), at + 1);
+  EXPECT_EQ(weir::threads::pause_at(at + 2), 0u);
+  EXPECT_EQ(weir::threads::pause_at(at + 4), 0u);
+  EXPECT_EQ(weir::threads::pause_at(64), 0u);
+}
+
 }  // namespace
 
 #endif

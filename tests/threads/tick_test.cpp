@@ -214,6 +214,56 @@ TEST(Tick, ItsHandlerBlocksNoSignal) {
   }
 }
 
+/// Three members of one processor meet by a word that all poll, in a loop that also counts.
+class spinning_barrier {
+ public:
+  void meet() {
+    const unsigned mine = round_;
+    if (++arrived_ == 3) {
+      arrived_ = 0;
+      ++round_;
+      return;
+    }
+    for (; round_ == mine; ++polls_) __builtin_ia32_pause();
+  }
+
+ private:
+  std::atomic<unsigned> arrived_{0}, round_{0}, polls_{0};
+};
+
+// What makes a member yield may end no process, whatever signal is blocked, as a breakpoint would where SIGTRAP is. Tried again where a
+// processor of earlier crowds has stolen a member.
+TEST(Tick, MembersThatBlockSignalsAndPollAreFoundAndLiveOn) {
+  sigset_t but_ticks;
+  sigfillset(&but_ticks);
+  sigdelset(&but_ticks, SIGURG);
+  std::uint32_t found = 0;
+  for (int i = 0; i < 1000 && found < 20; ++i) {
+    spinning_barrier meeting;
+    std::atomic<const weir::threads::processor*> on[3]{};
+    std::atomic<bool> ends{false};
+    weir::crowd c(3, [&](unsigned m) {
+      pthread_sigmask(SIG_BLOCK, &but_ticks, nullptr);
+      const weir::threads::processor& here = *weir::threads::this_body->where();
+      const auto counted = [&here] { return here.spins + here.jumped; };
+      const std::uint32_t before = counted();
+      for (int round = 0; !ends; ++round) {
+        on[m] = weir::threads::this_body->where();
+        meeting.meet();
+        if (m == 0) ends = round == 200 || counted() - before >= 20 || on[0] != on[1] || on[0] != on[2];
+        meeting.meet();
+      }
+      if (m == 0) found += counted() - before;
+      sigset_t now;
+      pthread_sigmask(SIG_SETMASK, nullptr, &now);
+      EXPECT_EQ(sigismember(&now, SIGTRAP), 1);
+      EXPECT_EQ(sigismember(&now, SIGTERM), 1);
+    }, {.processors = 1});
+    c.join();
+  }
+  EXPECT_GE(found, 20u);
+}
+
 constinit std::atomic<std::uint32_t> seen_in_handler{0}, in_handler{0};
 void wait_in_handler(int) {
   in_handler = 1;

@@ -17,7 +17,6 @@
 #include "threads/calls/masks.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/posix/before.hpp"
-#include "threads/preemption/pause_traps.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/signals/process_signals.hpp"
@@ -138,10 +137,6 @@ using sigaction_function = int(int, const struct sigaction*, struct sigaction*);
 int act(sigaction_function* next, int of, const struct sigaction* to, struct sigaction* old) {
   const without_tick_handler meanwhile(of);
   if (meanwhile.is_for_ticks()) return next(of, to, old);
-  if (of == SIGTRAP && to != nullptr) {
-    if (weir::threads::is_handler_of_traps(*to)) return next(of, to, old);
-    weir::threads::give_up_traps();
-  }
   struct sigaction with_stub;
   if (to != nullptr && has_context(*to) && to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN) {
     with_stub = *to;
@@ -150,7 +145,6 @@ int act(sigaction_function* next, int of, const struct sigaction* to, struct sig
   }
   const int result = next(of, to, old);
   if (result != 0 || old == nullptr) return result;
-  if (weir::threads::is_handler_of_traps(*old)) *old = {};
   without_stub(*old);
   return result;
 }
@@ -174,7 +168,6 @@ BEFORE(handler, sigset, (int of, handler to)) {
 #define CHANGES_HANDLER(result, name, parameters, number, arguments) \
   BEFORE(result, name, parameters) {                                 \
     auto* const next = next_##name.get();                            \
-    if (number == SIGTRAP) weir::threads::give_up_traps();           \
     const without_tick_handler meanwhile(number);                    \
     return without_stub(next arguments);                             \
   }

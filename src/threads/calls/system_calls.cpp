@@ -20,7 +20,6 @@
 #include "threads/posix/before.hpp"
 #include "threads/posix/futexes.hpp"
 #include "threads/posix/shared_memory.hpp"
-#include "threads/preemption/pause_traps.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/signals/signals.hpp"
@@ -159,7 +158,6 @@ BEFORE(long, syscall, (long number, ...)) {
   }
   auto* const next = next_syscall.get();
   const without_ticks meanwhile;
-  if (number == SYS_rt_sigaction && a[0] == SIGTRAP && a[1] != 0) weir::threads::give_up_traps();
   if (number == SYS_rt_sigaction && a[1] != 0) weir::threads::all_handlers_count.store(false, std::memory_order_relaxed);
   const weir::threads::without_tick_handler also(number == SYS_rt_sigaction ? static_cast<int>(a[0]) : 0);
   if (number == SYS_sched_setaffinity) {

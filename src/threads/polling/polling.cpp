@@ -175,6 +175,15 @@ void polling::end(ucontext_t& in) {
   all[REG_RIP] = static_cast<greg_t>(its.code);
 }
 
+std::uintptr_t pause_at(std::uintptr_t code) {
+  // By the system, because code need not be readable. The two bytes before `code` may be part of another instruction.
+  unsigned char bytes[4] = {};
+  const iovec to{bytes, sizeof bytes}, from{reinterpret_cast<void*>(code - 2), sizeof bytes};
+  const auto is_pause = [&bytes](unsigned at) { return bytes[at] == 0xf3 && bytes[at + 1] == 0x90; };
+  if (raw_call(SYS_process_vm_readv, getpid(), as_argument(&to), 1, as_argument(&from), 1) != sizeof bytes) return 0;
+  return is_pause(2) ? code : is_pause(0) ? code - 2 : 0;
+}
+
 #else
 
 bool only_polls(const registers&, code_range, usage*) { return false; }
@@ -184,6 +193,7 @@ bool polling::polls_again() { return false; }
 bool polling::begin_at_replaced(const registers&, std::uintptr_t, std::uintptr_t) { return false; }
 void polling::end(registers&) {}
 void polling::end(ucontext_t&) {}
+std::uintptr_t pause_at(std::uintptr_t) { return 0; }
 
 #endif
 

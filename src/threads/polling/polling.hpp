@@ -1,9 +1,9 @@
 // Bodies that poll a variable in a loop of their own.
 //
-// Such a body waits for another one, and would keep the processor until a signal makes it yield (tick.hpp, pause_traps.hpp). Whenever
-// it is its turn again, it would poll once, and need the next signal. So the signal's handler takes over the body's registers, and
-// the processor executes the loop in the body's place: one iteration, whenever it is the body's turn. The body goes on where its loop
-// ends, with the registers that it would have had.
+// Such a body waits for another one, and would keep the processor until a signal makes it yield (tick.hpp). Whenever it is its turn
+// again, it would poll once, and need the next signal. So the signal's handler takes over the body's registers, and the processor
+// executes the loop in the body's place: one iteration, whenever it is the body's turn. The body goes on where its loop ends, with the
+// registers that it would have had.
 //
 // A loop counts as polling if it reads memory and writes none, and if no register differs after an iteration, but for those that count
 // iterations and address no memory. It consists of the few instructions of x86-64 that compilers use for that.
@@ -26,8 +26,6 @@ class polling {
   /// The same for code that is at a replaced instruction of a loop whose first and last instructions are known.
   bool begin_at_replaced(const registers& its, std::uintptr_t first, std::uintptr_t last);
   bool is_on() const { return is_on_; }
-  /// While it is: an instruction that is executed in each iteration, mostly the first one.
-  std::uintptr_t at() const { return begun_at_; }
   /// The loop's first and last instruction.
   std::uintptr_t first() const { return first_; }
   std::uintptr_t last() const { return last_; }
@@ -64,5 +62,8 @@ class polling {
 /// Would the code come to the same instruction again, having only polled, by instructions that begin in this range? `used`: what an
 /// iteration has used.
 bool only_polls(const registers& from, code_range within, usage* used = nullptr);
+
+/// The `pause` at which the code is, or which it has just executed; 0: none.
+std::uintptr_t pause_at(std::uintptr_t code);
 
 }  // namespace weir::threads

@@ -1,15 +1,14 @@
 // Trampolines in loops by which programs wait: in place of `pause`, of nops, or of another instruction.
 //
 // A body that polls in such a loop must give its processor to those it waits for. A tick finds the body after some hundred
-// microseconds, and a trap (pause_traps.hpp) costs an exception and a signal. So once a tick has found a body that polls, a jump replaces
-// the `pause` of the loop, or the first one of some nops. In a loop without either, where ticks find bodies again and again, the jump
+// microseconds. So once a tick has found a body that polls, a jump replaces the `pause` of the loop, or the first one of some nops. In a loop without either, where ticks find bodies again and again, the jump
 // replaces another instruction, and the trampoline has a copy of that one. The trampoline leads to trampoline_entry.cpp, where a member
 // yields as in a handler, in a fraction of a microsecond. Threads that are not members only pause there, unless they become members.
 //
 // A jump is five bytes long, a `pause` two, a nop one, the others two to eight. Where they have less than five, the jump's last bytes are
 // those that follow anyway, as part of the next instructions, and the trampoline lies where these bytes lead [instruction punning:
 // Chamith, Svensson, Dalessandro and Newton, PLDI 2017]. Other instructions stay as they are. So nothing needs to be known about jumps
-// into the loop, and threads may be anywhere in it meanwhile. Where the place for the trampoline is not free, traps and ticks remain.
+// into the loop, and threads may be anywhere in it meanwhile. Where the place for the trampoline is not free, ticks remain.
 //
 // No thread sees half of a jump, because a changed copy of the whole page takes the place of the page: mremap(2) does that under the
 // lock that page faults wait for, and makes the other processors forget what they know of the page.

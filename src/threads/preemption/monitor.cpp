@@ -18,7 +18,6 @@
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/cancelled.hpp"
 #include "threads/preemption/pace.hpp"
-#include "threads/preemption/pause_traps.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/deadlines.hpp"
@@ -48,14 +47,13 @@ constexpr unsigned looks_since_found = 16;
 // The number of looks in quick succession after a body was found to spin or to block.
 constexpr unsigned early_looks = 8;
 // Bodies that wait by more than spinning give the processor away by themselves, more often than so between two looks. They pause
-// for a moment first: traps and ticks there would only delay them.
+// for a moment first: ticks there would only delay them.
 constexpr std::uint32_t few_switches = 2;
 // A tick finds a body that polls, and at the latest the third one a body that spins otherwise. One more may be lost on the way.
 constexpr unsigned ticks_to_find = 4;
-// The number of looks at which there are traps after ticks have found that bodies spin, though they wait otherwise, too.
-constexpr unsigned looks_with_traps = 64;
-// Where traps make bodies yield, the time between looks is so many times longer.
-constexpr std::uint64_t rarer_with_traps = 4;
+// The number of looks at which a body at `pause` counts as one that spins after ticks have found that some do, though they wait otherwise,
+// too.
+constexpr unsigned looks_after_spins = 64;
 // The number of consecutive looks that find nobody waiting before the monitor sleeps: waking the monitor costs a system call.
 constexpr unsigned most_idle_looks = 8;
 constexpr std::uint64_t never = ~std::uint64_t{0};
@@ -95,7 +93,7 @@ class monitor {
       std::uint64_t next, due;
       {
         claimant c;
-        if (!its_thread.is_present(mine_)) return remove_traps(mine_);
+        if (!its_thread.is_present(mine_)) return;
         next = look(c);
         due = look_for_deprivation(c, now_by(CLOCK_MONOTONIC));
         due = std::min(due, attach_running_threads(now_by(CLOCK_MONOTONIC)));
@@ -154,7 +152,6 @@ std::uint64_t monitor::look(claimant& c) {
   const std::uint64_t now = now_by(CLOCK_MONOTONIC);
   std::uint64_t next = never;
   spinning_ = 0;
-  give_up_traps_if_asked(mine_);
   c.for_each([&](processor& p) {
     if (p.wish.load(std::memory_order_relaxed) != nothing_wanted) {
       has_found_ = true;
@@ -165,11 +162,11 @@ std::uint64_t monitor::look(claimant& c) {
     if (p.wants_stand_in()) next = std::min(next, now + hand_off_if_wanted(c, p, now));
     if (p.is_stood_in_for()) {
       next = std::min(next, look_at_stood_in(p, now));
-      return rest_traps_in_vain(p);
+      return;
     }
     if (!p.has_ready()) {
       if (is_misplaced(p)) next = std::min(next, tick_more_rarely(p, 4, now));
-      return rest_traps_in_vain(p);
+      return;
     }
     if (bodies_wait_for_turns.load(std::memory_order_relaxed)) {
       p.seen.since = 0;
@@ -227,37 +224,30 @@ std::uint64_t monitor::until_next(unsigned level, std::uint64_t now) const {
 void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   observation& seen = p.seen;
   const std::uint32_t switches = p.switches(), spins = p.spins.load(std::memory_order_relaxed);
-  const std::uint32_t traps = p.trapped.load(std::memory_order_relaxed), trapped = traps - seen.trapped;
   // Less than zero where bodies that spin find no other one to switch to.
   const std::uint32_t polled = p.polled.load(std::memory_order_relaxed), jumped = p.jumped.load(std::memory_order_relaxed);
-  const std::uint32_t waits_by_spinning = spins - seen.spins + (polled - seen.polled) + trapped + (jumped - seen.jumped);
+  const std::uint32_t waits_by_spinning = spins - seen.spins + (polled - seen.polled) + (jumped - seen.jumped);
   const auto otherwise = static_cast<std::int32_t>(switches - seen.switches - waits_by_spinning);
   // A tick comes at a moment of its own: where two in a row find a body that spins, bodies do so most of the time.
-  has_found_ |= spins != seen.spins || trapped != 0;
+  has_found_ |= spins != seen.spins;
   if (spins != seen.spins)
-    seen.spun = seen.spun != 0 ? looks_with_traps : 1;
+    seen.spun = seen.spun != 0 ? looks_after_spins : 1;
   else if (seen.spun != 0)
     --seen.spun;
-  const bool only_spins = otherwise <= static_cast<std::int32_t>(few_switches + trapped / 2) || seen.spun > 1;
-  p.only_spins.store(only_spins, std::memory_order_relaxed);
-  if (only_spins && seen.spinning != 0 && has_own_files)
-    set_traps(p, mine_);
-  else
-    rest_traps(p);
+  p.only_spins.store(otherwise <= static_cast<std::int32_t>(few_switches) || seen.spun > 1, std::memory_order_relaxed);
   if (seen.switches != switches || seen.since == 0) {
-    seen.trapped = traps;
     seen.polled = polled;
     seen.jumped = jumped;
-    // A body yields at a trampoline without ticks and traps. So ticks end where trampolines are all that bodies need.
-    if (std::exchange(seen.spins, spins) != spins || trapped != 0) seen.spinning = 2 * early_looks;
+    // A body yields at a trampoline without ticks. So ticks end where trampolines are all that bodies need.
+    if (std::exchange(seen.spins, spins) != spins) seen.spinning = 2 * early_looks;
     seen.switches = switches;
     seen.since = now;
     seen.had = processor_time(p.thread);
     seen.ticks = 0;
     if (seen.spinning != 0) {
       --seen.spinning;
-      seen.due = now + (trapped != 0 ? rarer_with_traps : 1) * pace_.between_ticks();
-      if (trapped == 0) may_spin(p);
+      seen.due = now + pace_.between_ticks();
+      may_spin(p);
     } else if (!std::exchange(seen.twice, true)) {
       seen.due = now + pace_.soon();
     } else if (seen.early_looks != 0) {
@@ -377,7 +367,6 @@ void forget_monitor() {
   watch.forget();
   forget_deadlines();
   forget_tick_handler();
-  forget_traps();
   forget_placing();
 }
 

@@ -11,7 +11,6 @@
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/monitor.hpp"
-#include "threads/preemption/pause_traps.hpp"
 #include "threads/preemption/repeatable.hpp"
 #include "threads/scheduling/interrupted.hpp"
 #include "threads/scheduling/processor.hpp"
@@ -86,18 +85,15 @@ bool spins(body& me, const ucontext_t& in) {
   polling its;  // not that of the body, which is not held yet
   const bool same = is_found_again(me, in), polls = its.begin(in);
   const std::uintptr_t code = code_of(in);
-  const bool may_trap = on.only_spins.load(std::memory_order_relaxed) && !is_own_code(code);
-  const std::uintptr_t pause = !may_trap ? 0 : polls ? its.at() : pause_at(code);
+  // Loops of Weir know how to yield.
+  const bool may_pause = !polls && on.only_spins.load(std::memory_order_relaxed) && !is_own_code(code);
+  const std::uintptr_t pause = may_pause ? pause_at(code) : 0;
   if (!same && !polls && pause == 0 && !is_known_to_spin(code)) return false;
-  if (polls) {
-    note_polling(its.at());
+  if (polls)
     want_trampoline(its);
-  } else if (pause != 0 && pause == code) {
+  else if (pause == code)
     want_trampoline_at_pause(code);
-  }
-  if (pause != 0)
-    on.pauses_at.store(pause, std::memory_order_relaxed);
-  else if (same)
+  else if (same && pause == 0)
     note_spin(code);
   // Where there is a trampoline the body would have yielded without the tick.
   auto& count = polls && has_trampoline(its.first()) ? on.jumped : on.spins;
@@ -107,9 +103,27 @@ bool spins(body& me, const ucontext_t& in) {
 
 constexpr signal_mask cancellation = signal_mask{1} << 31;
 
+/// For a handler that may switch: the C library's signal for cancellation unwinds the stack, and such a handler may have interrupted a
+/// call in which a thread may be cancelled.
+void block_cancellation(struct sigaction& in) { std::memcpy(&in.sa_mask, &cancellation, sizeof cancellation); }  // sigaddset() refuses it
+
 void end_of_handler(ucontext_t& in, int errno_before) {
   return_with_present_stack(in);
   errno = errno_before;
+}
+
+/// At the end of a handler that has interrupted this body, which may move: another ready body of the processor runs, if there is one.
+/// If this body polls, it goes on when that has ended.
+void yield_in_handler(body& me, ucontext_t& in) {
+  let_cancellation_in();
+  const int before = errno;
+  {
+    const without_preemption to_the_end(&me);
+    me.polls.begin(in);
+    processor::yield_while_it_polls(me);
+    me.polls.end(in);
+  }
+  end_of_handler(in, before);
 }
 
 void handle(int, siginfo_t* why, void* context) {
@@ -230,20 +244,6 @@ bool send_tick_signal(pid_t thread, const void* value, int message) {
   return raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, as_argument(&why)) == 0;
 }
 
-bool yield_in_handler(body& me, ucontext_t& in, bool only_if_polls) {
-  let_cancellation_in();
-  const int before = errno;
-  bool polls = false;
-  {
-    const without_preemption to_the_end(&me);
-    polls = me.polls.begin(in);
-    if (polls || !only_if_polls) processor::yield_while_it_polls(me);
-    me.polls.end(in);
-  }
-  end_of_handler(in, before);
-  return polls;
-}
-void block_cancellation(struct sigaction& in) { std::memcpy(&in.sa_mask, &cancellation, sizeof cancellation); }  // sigaddset() refuses it
 void let_cancellation_in() { raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_argument(&cancellation), 0, sizeof cancellation); }
 
 void tick(std::span<processor* const> all) {

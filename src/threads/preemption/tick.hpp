@@ -14,11 +14,9 @@
 #include <span>
 
 #include <sys/types.h>
-#include <ucontext.h>
 
 namespace weir::threads {
 
-struct body;
 class processor;
 
 /// What a tick is.
@@ -29,12 +27,6 @@ void release_ticks();
 bool is_handler_of_ticks(std::uintptr_t code);
 /// Sends the signal to that kernel thread; the handler learns the value and the message. False: the system refuses.
 bool send_tick_signal(pid_t thread, const void* value, int message = 0);
-/// At the end of a handler that has interrupted this body, which may move: another ready body of the processor runs, if there is one.
-/// If this body polls, it goes on when that has ended. Returns whether it polls; if not, it does not yield with `only_if_polls`.
-bool yield_in_handler(body& me, ucontext_t& in, bool only_if_polls = false);
-/// For a handler that may switch: the C library's signal for cancellation unwinds the stack, and such a handler may have interrupted a
-/// call in which a thread may be cancelled.
-void block_cancellation(struct sigaction& in);
 /// In the handler, before another body runs on this kernel thread, or the thread is parked: the C library's signal for cancellation,
 /// which the handler blocks, is no part of a body's mask. Here it does no harm: the code that was interrupted is not the C library's.
 void let_cancellation_in();

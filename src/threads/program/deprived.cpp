@@ -10,7 +10,6 @@
 #include "machine/clocks.hpp"
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/monitor.hpp"
-#include "threads/preemption/pause_traps.hpp"
 #include "threads/preemption/questions.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/polling_evidence.hpp"
@@ -76,7 +75,7 @@ void look_at_processors(claimant& c, lately_seen& its, bool asks) {
     observation& seen = p.seen;
     const std::uint32_t jumped = since(p.jumped.load(std::memory_order_relaxed), seen.found_to_jump);
     const std::uint32_t spun = since(p.spins.load(std::memory_order_relaxed), seen.found_to_spin);
-    const std::uint32_t switched = since(p.switches() + p.trapped.load(std::memory_order_relaxed), seen.switched) + jumped;
+    const std::uint32_t switched = since(p.switches(), seen.switched) + jumped;
     if (!p.is_helper.load(std::memory_order_relaxed) || (p.sleeps() && switched == 0) || looked_at == most_asked) return;
     ++looked_at;
     const bool ran = add(its, p.thread.load(std::memory_order_relaxed), seen.times), only_polled = !ran && jumped != 0;

@@ -20,7 +20,6 @@
 #include "threads/scheduling/lost_slices.hpp"
 #include "threads/scheduling/neighbours.hpp"
 #include "threads/scheduling/sleepers.hpp"
-#include "threads/scheduling/traps.hpp"
 #include "threads/support/valgrind.hpp"
 
 namespace weir::threads {
@@ -31,15 +30,14 @@ struct observation {
   std::uint32_t ticked = 0;                   // switches at the last tick
   std::uint64_t since = 0, had = 0, due = 0;  // nanoseconds: by the clock, of processor time, by the clock
   unsigned level = 0;                         // how long until the next look
-  std::uint32_t trapped = 0, jumped = 0, polled = 0;  // as the processor counts
-  unsigned spun = 0;                          // the number of looks at which traps are worth their price
+  std::uint32_t jumped = 0, polled = 0;       // as the processor counts
+  unsigned spun = 0;                          // the number of looks at which a body at `pause` counts as one that spins
   unsigned ticks = 0;                         // for the same body
   unsigned early_looks = 0;                   // the number of looks that come soon
   unsigned spinning = 0;                      // the number of looks at which the running body gets a tick
   unsigned cancelled = 0;                     // the number of looks at which a cancelled body was here
   bool blocked = false;                       // when its bodies were last handed off: the running one is left alone
   bool twice = false;                         // the next look follows soon upon the last one
-  pause_traps traps;
   run_times times;                            // of its kernel thread, at the last look for deprivation
   std::uint32_t switched = 0, found_to_spin = 0, found_to_jump = 0;  // what it had counted then
 };
@@ -119,10 +117,8 @@ class processor : public basic_driver<native_bodies> {
   std::atomic<std::uint32_t> wish{nothing_wanted};  // relaxed: a hint for the monitor, and from it
   // A body that was here has been cancelled, and may block in the system. relaxed: a hint for the monitor.
   std::atomic<bool> has_cancelled{false};
-  // relaxed, all: hints. How many bodies have been found to spin here by ticks, by traps and at trampolines, and how many have ended to
-  // poll; the instruction at which one has been found since the monitor has looked.
-  std::atomic<std::uint32_t> spins{0}, trapped{0}, jumped{0}, polled{0};
-  std::atomic<std::uintptr_t> pauses_at{0};
+  // relaxed, all: hints. How many bodies have been found to spin here by ticks and at trampolines, and how many have ended to poll.
+  std::atomic<std::uint32_t> spins{0}, jumped{0}, polled{0};
   std::atomic<bool> only_spins{false};  // as the monitor has last seen it
   neighbours others;                    // for its own thread: at whom it looks for bodies
   signal_queue came_while_idle;         // signals for the process, which no thread of the program has handled (process_signals.hpp)
