@@ -1,10 +1,12 @@
 // Instructions that are executed in a body's place have the effect that the processor gives them, or are refused.
 #include "threads/polling/interpreter.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -346,6 +348,45 @@ TEST_F(Interpreter, AWordIsUnchangedUntilOneOfItsBytesDiffers) {
       word[i] ^= 0x80;
     }
   }
+}
+
+// The page with a loop is exchanged when a trampoline takes the place of `mov (%rcx), %esi`. Between two reads, the distance of the jump
+// would be the operands of the `mov`: (%rax), where nothing is.
+TEST_F(Interpreter, AnInstructionThatIsReplacedMeanwhileIsOneOfTheTwo) {
+  constexpr std::size_t page_bytes = 4096;
+  const auto page_with = [](const char* text) {
+    void* const made = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const instruction_bytes its = of_hex(text);
+    std::memcpy(made, its.data(), its.size());
+    return made;
+  };
+  const std::uint32_t word = 7;
+  void* const page = page_with("8b 31 39 d6 75 fa");
+  constexpr unsigned enough = 20'000;
+  std::atomic<unsigned> replaced{0};
+  std::atomic<bool> ends{false};
+  std::thread replaces([&] {
+    // relaxed: they only end the loops
+    for (unsigned n = 1; !ends.load(std::memory_order_relaxed); replaced.store(n++, std::memory_order_relaxed)) {
+      void* const other = page_with(n % 2 == 1 ? "e9 00 39 d6 75 fa" : "8b 31 39 d6 75 fa");
+      EXPECT_EQ(mremap(other, page_bytes, page_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, page), page);
+    }
+  });
+  registers from;
+  from.all[rcx] = reinterpret_cast<std::uintptr_t>(&word);
+  from.code = reinterpret_cast<std::uintptr_t>(page);
+  int moved = 0, jumped = 0, wrong = 0;
+  while ((replaced.load(std::memory_order_relaxed) < enough || moved == 0 || jumped == 0) && wrong == 0) {
+    registers its = from;
+    usage used;
+    if (native_execution::interpret(its, used) != native_execution::answer::executed) ++wrong;
+    const bool has_moved = its.code == from.code + 2 && its.all[rsi] == word, has_jumped = its.code == from.code + 5 + 0x75d63900;
+    ++(has_moved ? moved : has_jumped ? jumped : wrong);
+  }
+  ends.store(true, std::memory_order_relaxed);
+  replaces.join();
+  munmap(page, page_bytes);
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(Interpreter, ReadsTheTimeOfTheProcessor) {

@@ -42,6 +42,7 @@ class instruction {
   bool execute() {
     const std::uintptr_t code = next_.code;
     const std::uint64_t flags = next_.flags;
+    fetch();
     prefixes();
     if (operation() && !writes_stack_pointer_) [[likely]] return true;
     next_.code = code;
@@ -52,7 +53,22 @@ class instruction {
  private:
   // ---- decoding
 
-  WEIR_READS_AS_PROGRAM std::uint8_t byte() { return *reinterpret_cast<const volatile std::uint8_t*>(next_.code++); }
+  // A jump may take the place of the instruction meanwhile (trampolines.hpp), when another page takes the place of this one. So the bytes
+  // that may change are read by one load. Of two loads, the second could read the jump's distance as the operands of the first's opcode.
+  void fetch() {
+    constexpr std::uintptr_t page_bytes = 4096;
+    const std::uintptr_t left = page_bytes - next_.code % page_bytes;
+    text_bytes_ = left < sizeof text_ ? static_cast<unsigned>(left) : sizeof text_;
+    text_ = memory_at(next_.code - (sizeof text_ - text_bytes_), {sizeof text_}) >> 8 * (sizeof text_ - text_bytes_);
+  }
+  WEIR_READS_AS_PROGRAM std::uint8_t byte() {
+    const std::uintptr_t at = next_.code++;
+    if (text_bytes_ == 0) return *reinterpret_cast<const volatile std::uint8_t*>(at);
+    const auto its = static_cast<std::uint8_t>(text_);
+    text_ >>= 8;
+    --text_bytes_;
+    return its;
+  }
   std::int64_t immediate(unsigned bytes) {
     std::uint64_t its = 0;
     for (unsigned i = 0; i < bytes; ++i) its |= std::uint64_t{byte()} << 8 * i;
@@ -391,6 +407,8 @@ class instruction {
 
   registers& next_;
   usage* used_;
+  std::uint64_t text_ = 0;   // the next bytes of the instruction
+  unsigned text_bytes_ = 0;
   unsigned opcode_ = 0, rex_ = 0;
   bool is_16_ = false, repeats_ = false, locks_ = false, is_memory_ = false, is_on_stack_ = false, writes_stack_pointer_ = false;
   unsigned reg_ = 0, rm_ = 0;
