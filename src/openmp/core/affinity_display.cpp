@@ -10,6 +10,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "openmp/places/affinity_format.hpp"
+#include "openmp/places/made_for.hpp"
 #include "openmp/places/places.hpp"
 #include "openmp/settings/initial.hpp"
 
@@ -40,7 +41,7 @@ std::string host() {
 std::string affinity_format() {
   // acquire, everywhere here: the text, from the thread that set it; release below.
   const format* const now = in_force.load(std::memory_order_acquire);
-  return now != nullptr ? now->text : initial_settings().affinity_format;
+  return now != nullptr ? now->text : initial_settings().affinity_format.value_or(usual_affinity_format());
 }
 
 void set_affinity_format(std::string_view text) {
@@ -72,7 +73,7 @@ std::string affinity_text(const member& me, std::string_view format) {
 
 void show_affinity(const member& me, std::string_view format) {
   // In one call, so that lines of several threads do not mix.
-  std::fputs((affinity_text(me, format) + '\n').c_str(), stderr);
+  std::fputs((affinity_text(me, format) + '\n').c_str(), is_made_for_llvm() ? stdout : stderr);
 }
 
 bool is_to_be_shown(member& parent, const team& t, bool moved) {

@@ -128,12 +128,13 @@ void fork(region run, void* what, unsigned asked, const void* place, const threa
   if (demand != nullptr) [[unlikely]] insist(*demand, asked, t);
   if (t.size > 1) {
     c.execute(t, run, what);
-    return;
+  } else {
+    current = &t.members[0];
+    run(what);
+    complete_tasks(t.members[0]);
+    current = &me;
   }
-  current = &t.members[0];
-  run(what);
-  complete_tasks(t.members[0]);
-  current = &me;
+  if (affinity_matters()) [[unlikely]] leave_place(me);
 }
 
 void fork_alone(region run, void* what) { fork(run, what, 1, nullptr); }
@@ -146,6 +147,7 @@ void begin_alone() {
 void end_alone() {
   complete_tasks(*current);
   current = current->of->parent;
+  if (affinity_matters()) [[unlikely]] leave_place(*current);
 }
 
 std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked, const void* place) {
@@ -165,7 +167,8 @@ void end_region() {
   if (t.size > 1)
     crew_of(*t.parent).join(t);
   else
-    end_alone();
+    return end_alone();
+  if (affinity_matters()) [[unlikely]] leave_place(*t.parent);
 }
 
 namespace {

@@ -91,6 +91,12 @@ void bind_team(team& t, member& parent) {
   }
 }
 
+void leave_place(const member& parent) {
+  if (!initial_settings().resets_affinity || here < 0 || parent.of->parent != nullptr) return;
+  (void)run_on(affinity());
+  here = -1;
+}
+
 void move_to_place(const team& t, unsigned number) {
   if (!t.bindings.empty()) move_to(t.bindings[number].place);
 }

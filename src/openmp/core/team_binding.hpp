@@ -30,6 +30,8 @@ inline void request_proc_bind(unsigned how) {
 thread_binding initial_binding();
 /// Binds the members of a team: the caller, which has encountered the region as `parent`, moves to its place.
 void bind_team(team& t, member& parent);
+/// The caller has left a region that it encountered as `parent`: after an outermost one KMP_AFFINITY=reset frees it.
+void leave_place(const member& parent);
 /// The caller, which is to be another member, moves to that member's place.
 void move_to_place(const team& t, unsigned number);
 /// It is there.

@@ -25,6 +25,7 @@ enum : int {
   guided = 36,
   at_run_time = 37,
   automatic = 38,
+  trapezoidal = 39,
   // With the simd modifier, which may round the size of a chunk.
   simd_static_chunked = 45,
   simd_guided = 46,
@@ -54,6 +55,7 @@ loop_plan plan_of(int plain_kind, std::uint64_t chunk, std::uint64_t trips, orde
     case automatic: return plan_of(schedule_kind::auto_, 0, trips, in);
     case guided:
     case simd_guided: return plan_of(schedule_kind::guided, chunk, trips, in);
+    case trapezoidal: return plan_of(schedule_kind::trapezoidal, chunk, trips, in);
     case at_run_time: return plan_at_run_time(trips, in);
     case simd_at_run_time: return plan_at_run_time(trips, in, chunk);  // here the chunk is the width of a vector
     default: return plan_of(schedule_kind::dynamic, chunk, trips, in);

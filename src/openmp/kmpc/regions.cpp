@@ -109,7 +109,10 @@ int __kmpc_ok_to_fork(source_line*) { return 1; }
 void __kmpc_begin(source_line*, int) {}
 void __kmpc_end(source_line*) {}
 
-void __kmpc_push_proc_bind(source_line*, int, int how) { request_proc_bind(static_cast<unsigned>(how)); }
+void __kmpc_push_proc_bind(source_line*, int, int how) {
+  constexpr int by_new_name = 5;  // proc_bind(primary); the value of omp_proc_bind_t says proc_bind(master)
+  request_proc_bind(how == by_new_name ? static_cast<unsigned>(bind::primary) : static_cast<unsigned>(how));
+}
 
 void __kmpc_fork_call(source_line*, int count, microtask run, ...) {
   void* with[most_arguments];

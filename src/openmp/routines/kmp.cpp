@@ -95,8 +95,8 @@ void apply(const std::string& name, const settings& s) {
     set_blocktime_ms(*s.blocktime_ms);
   else if (name.ends_with("_STACKSIZE") && s.stack_bytes != 0)
     set_stack_bytes(s.stack_bytes);
-  else if (name == "OMP_AFFINITY_FORMAT")
-    set_affinity_format(s.affinity_format);
+  else if (name == "OMP_AFFINITY_FORMAT" && s.affinity_format)
+    set_affinity_format(*s.affinity_format);
   else if (s.warnings.empty())
     warn("kmp_set_defaults: " + name + " cannot be changed after the start of the program; it is ignored");
 }

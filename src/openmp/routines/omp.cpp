@@ -72,6 +72,7 @@ void weir_omp_set_schedule(int kind, int chunk) {
     case 2: s.kind = schedule_kind::dynamic; break;
     case 3: s.kind = schedule_kind::guided; break;
     case 4: s.kind = schedule_kind::auto_; break;
+    case 101: s.kind = schedule_kind::trapezoidal; break;  // of LLVM's runtime, as its compilers have no clause for it
     default: return;
   }
   s.monotonic = kind < 0;
@@ -82,7 +83,7 @@ void weir_omp_set_schedule_(const int* kind, const int* chunk) { weir_omp_set_sc
 void weir_omp_set_schedule_8_(const int* kind, const long* chunk) { weir_omp_set_schedule(*kind, narrow(*chunk)); }
 void weir_omp_get_schedule(int* kind, int* chunk) {
   const schedule s = self().icv.run_schedule;
-  const int of[] = {1, 2, 3, 4};
+  const int of[] = {1, 2, 3, 4, 101};
   *kind = of[static_cast<int>(s.kind)] | (s.monotonic ? static_cast<int>(0x80000000u) : 0);
   *chunk = s.chunk > 0 || s.kind == schedule_kind::static_ ? s.chunk : 1;  // the default of static is no chunk size
 }

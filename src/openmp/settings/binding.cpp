@@ -50,6 +50,7 @@ std::optional<placement> read_kmp_affinity(const variables& in, const machine_vi
     return std::nullopt;
   }
   s.display_affinity = wanted->verbose;
+  s.resets_affinity = wanted->resets;
   if (wanted->warnings)
     for (const auto& word : wanted->unsupported)
       in.warn("KMP_AFFINITY: " + word + " is not supported; it is ignored");

@@ -13,7 +13,7 @@ struct kmp_affinity {
   std::string granularity = "cores";  // a word of OMP_PLACES
   std::string proclist;
   int permute = 0, offset = 0;
-  bool verbose = false, warnings = true;
+  bool verbose = false, warnings = true, resets = false;
   std::vector<std::string> unsupported;  // words that have no effect
 };
 

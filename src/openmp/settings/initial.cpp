@@ -6,6 +6,7 @@
 #include <weir/team_barrier.hpp>
 
 #include "machine/made_once.hpp"
+#include "openmp/places/hw_subset.hpp"
 
 namespace weir::openmp {
 
@@ -18,6 +19,8 @@ settings read() {
     if (a.halves) barriers.halved.push_back(a.name);
   }
   settings s = read_settings([](const char* name) { return std::getenv(name); }, barriers);
+  if (asked_for_too_much())
+    s.warnings.push_back("KMP_HW_SUBSET asks for more than the machine has, or this program may use; it is ignored");
   for (const std::string& warning : s.warnings) std::fprintf(stderr, "weir: %s\n", warning.c_str());
   if (s.display_env != display::no) std::fputs(show(s).c_str(), stderr);
   return s;

@@ -13,14 +13,16 @@ namespace {
 using arrangement = kmp_affinity::arrangement;
 
 // Words of KMP_AFFINITY that ask for what the runtime does anyway.
-bool is_default(const std::string& word) { return word == "respect" || word == "noreset"; }
+bool is_default(const std::string& word) { return word == "respect"; }
 
 bool take_modifier(const std::string& word, kmp_affinity& result) {
   if (word == "verbose" || word == "noverbose")
     result.verbose = word == "verbose";
   else if (word == "warnings" || word == "nowarnings")
     result.warnings = word == "warnings";
-  else if (word == "norespect" || word == "reset")
+  else if (word == "reset" || word == "noreset")
+    result.resets = word == "reset";
+  else if (word == "norespect")
     result.unsupported.push_back(word);
   else
     return is_default(word);

@@ -102,7 +102,8 @@ std::optional<schedule> parse_schedule(std::string_view text) {
   const auto kind = parse_word<schedule_kind>(word, {{"static", schedule_kind::static_},
                                                      {"dynamic", schedule_kind::dynamic},
                                                      {"guided", schedule_kind::guided},
-                                                     {"auto", schedule_kind::auto_}});
+                                                     {"auto", schedule_kind::auto_},
+                                                     {"trapezoidal", schedule_kind::trapezoidal}});
   if (!kind) return std::nullopt;
   result.kind = *kind;
   if (in.take(',')) {

@@ -7,6 +7,7 @@
 
 #include <weir/barriers/plans.hpp>
 
+#include "openmp/places/hw_subset.hpp"
 #include "openmp/settings/binding.hpp"
 #include "machine/heard.hpp"
 #include "machine/system_files.hpp"
@@ -124,7 +125,7 @@ void read_tools(const variables& in, settings& s) {
 
 void read_display(const variables& in, settings& s) {
   s.display_affinity = in.read("OMP_DISPLAY_AFFINITY", parse_boolean, a_boolean).value_or(s.display_affinity);
-  s.affinity_format = in.exact("OMP_AFFINITY_FORMAT").value_or(s.affinity_format);
+  s.affinity_format = in.exact("OMP_AFFINITY_FORMAT");
   const auto words = [](std::string_view text) -> std::optional<display> {
     if (lower(text) == "verbose") return display::verbose;
     const auto shown = parse_boolean(text);
@@ -214,9 +215,14 @@ void check_processors(const variables& in) {
   (void)in.read(heard::variable, known, "auto, machine or a number of processors");
 }
 
-void warn_of_unsupported(const variables& in) {
+// The processors are chosen when the library is loaded: here it is only said what was wrong.
+void check_subset(const variables& in) {
   for (const char* name : {"KMP_HW_SUBSET", "KMP_PLACE_THREADS"})
-    if (in.text(name)) in.warn(std::string(name) + " is not supported; it is ignored (OMP_PLACES chooses processors)");
+    (void)in.read(name, parse_hw_subset,
+                  "[N|*]kind[@offset],... such as 1s,4c@2,1t, a kind being s (socket), n (numa_domain), ll (ll_cache), c (core) or t (thread)");
+}
+
+void warn_of_unsupported(const variables& in) {
   for (const char* kind : {"PLAIN", "FORKJOIN", "REDUCTION"})
     for (const char* what : {"_BARRIER", "_BARRIER_PATTERN"})
       if (const auto name = std::string("KMP_") + kind + what; in.text(name))
@@ -246,6 +252,7 @@ settings read_settings(const lookup& environment, const barrier_names& known_bar
   read_share(in, s);
   read_kind_of_threads(in, s);
   check_processors(in);
+  check_subset(in);
   warn_of_unsupported(in);
   if (!in.read("KMP_WARNINGS", parse_boolean, a_boolean).value_or(true)) s.warnings.clear();
   return s;

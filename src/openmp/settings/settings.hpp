@@ -20,7 +20,7 @@ inline constexpr int supported_active_levels = std::numeric_limits<int>::max();
 inline constexpr unsigned long long spin_forever = std::numeric_limits<unsigned long long>::max();
 inline constexpr int block_never = std::numeric_limits<int>::max();
 
-enum class schedule_kind { static_, dynamic, guided, auto_ };
+enum class schedule_kind { static_, dynamic, guided, auto_, trapezoidal };
 
 struct schedule {
   schedule_kind kind = schedule_kind::static_;
@@ -65,7 +65,8 @@ struct settings {
   std::vector<bind> proc_bind = {bind::false_};  ///< per level, at least one
   std::vector<std::vector<int>> places;          ///< the processors of each place; empty: threads are not bound
   bool display_affinity = false;
-  std::string affinity_format = "level %L thread %n of %N, native %i, on processors %A";
+  std::optional<std::string> affinity_format;    ///< nothing: that of the runtime that the program was made for
+  bool resets_affinity = false;                  ///< of a primary thread, after its outermost regions (KMP_AFFINITY)
 
   // What they do
   schedule run_schedule;

@@ -3,8 +3,9 @@
 
 #include <weir/profile.hpp>
 
-#include "openmp/settings/settings.hpp"
+#include "openmp/places/made_for.hpp"
 #include "openmp/settings/parse.hpp"
+#include "openmp/settings/settings.hpp"
 
 namespace weir::openmp {
 
@@ -15,7 +16,7 @@ std::string text(int value) { return std::to_string(value); }
 std::string text(const std::string& value) { return value; }
 
 std::string text(const schedule& s) {
-  static constexpr const char* kinds[] = {"STATIC", "DYNAMIC", "GUIDED", "AUTO"};
+  static constexpr const char* kinds[] = {"STATIC", "DYNAMIC", "GUIDED", "AUTO", "TRAPEZOIDAL"};
   const std::string modifier = s.monotonic ? "MONOTONIC:" : s.nonmonotonic ? "NONMONOTONIC:" : "";
   return modifier + kinds[static_cast<int>(s.kind)] + (s.chunk > 0 ? "," + text(s.chunk) : "");
 }
@@ -98,7 +99,7 @@ class block {
 
 void specified(const settings& s, block& all) {
   const auto threads = s.num_threads.empty() ? std::vector{s.processors} : s.num_threads;
-  all.line("OMP_AFFINITY_FORMAT", s.affinity_format);
+  all.line("OMP_AFFINITY_FORMAT", s.affinity_format.value_or(usual_affinity_format()));
   all.line("OMP_ALLOCATOR", text(s.default_allocator));
   all.line("OMP_CANCELLATION", text(s.cancellation));
   all.line("OMP_DEBUG", s.debug ? "ENABLED" : "DISABLED");

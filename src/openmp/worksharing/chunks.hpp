@@ -50,6 +50,27 @@ iterations take_guided(Member& me) {
   });
 }
 
+/// Chunks that get shorter by the same number of iterations each, from half of a member's part down to the shortest [Tzen and Ni,
+/// "Trapezoid Self-Scheduling", IEEE TPDS 4(1), 1993]. The number of a chunk alone says where it begins.
+template <class Member>
+iterations take_trapezoidal(Member& me) {
+  __extension__ typedef unsigned __int128 wide;  // sums pass the end of the loop before they are compared with it
+  const std::uint64_t n = me.plan.trips, shortest = me.plan.chunk, parts = std::uint64_t{2} * me.of->size;
+  if (n == 0) return {};
+  const std::uint64_t longest = std::max(shortest, (n - 1) / parts + 1);
+  const auto chunks = static_cast<std::uint64_t>((wide{2} * n + longest + shortest - 1) / (wide{longest} + shortest));
+  const std::uint64_t less = chunks > 1 ? (longest - shortest) / (chunks - 1) : 0;
+  const auto begin = [=](std::uint64_t chunk) {
+    const std::uint64_t before = less == 0 ? (longest == shortest ? 0 : chunk) : std::min(chunk, (longest - shortest) / less + 1);
+    return wide{before} * longest - wide{less} * before * (before == 0 ? 0 : before - 1) / 2 + wide{chunk - before} * shortest;
+  };
+  // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
+  const std::uint64_t chunk = me.in_loop->taken.fetch_add(1, std::memory_order_relaxed);
+  const wide from = begin(chunk), to = begin(chunk + 1);
+  if (from >= n) return {};
+  return {static_cast<std::uint64_t>(from), to < n ? static_cast<std::uint64_t>(to) : n};
+}
+
 template <class Member>
 iterations take_static(Member& me) {
   const std::uint64_t n = me.plan.trips, size = me.of->size, round = me.turn++;
@@ -120,6 +141,7 @@ iterations next_chunk_of_any(Member& me) {
   switch (me.plan.kind) {
     case schedule_kind::static_: return me.chunk = take_static(me);
     case schedule_kind::guided: return me.divided ? next_of_divided(me) : me.chunk = take_guided(me);
+    case schedule_kind::trapezoidal: return me.divided ? next_of_divided(me) : me.chunk = take_trapezoidal(me);
     default: return me.divided ? next_of_divided(me) : me.chunk = take_dynamic(me);
   }
 }

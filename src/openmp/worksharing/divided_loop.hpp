@@ -161,7 +161,7 @@ template <class Member>
   // A team of one has all chunks at once.
   if (me.of->size == 1) return true;
   const std::uint64_t in_parts = plan.trips == 0 ? 0 : (plan.trips - 1) / plan.chunk;
-  if (plan.monotonic || in_parts > division::most) return false;
+  if (plan.monotonic || plan.kind == schedule_kind::trapezoidal || in_parts > division::most) return false;
   divided::division_of(me).divide(in_parts, me.of->size);
   return true;
 }

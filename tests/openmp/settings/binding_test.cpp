@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "environment.hpp"
+#include "openmp/places/hw_subset.hpp"
 
 namespace weir::openmp {
 namespace {
@@ -164,6 +165,34 @@ TEST(Binding, UnsupportedWordsOfKmpAffinityAreReported) {
   EXPECT_EQ(read({{"KMP_AFFINITY", "nowarnings,norespect,proclist=[0,99]"}}).warnings, strings{});
   EXPECT_EQ(read({{"KMP_AFFINITY", "proclist=[0,99]"}}).warnings,
             strings{"KMP_AFFINITY names processors that this program may not use (99); they are left out"});
+}
+
+std::vector<int> subset(std::string_view text) {
+  const auto layers = parse_hw_subset(text);
+  if (!layers) return {-1};
+  return processors_of(*layers, eight_processors().locations()).value_or(std::vector{-2});
+}
+
+TEST(HwSubset, TakesPartsOfParts) {
+  EXPECT_EQ(subset("1s"), (std::vector{0, 1, 4, 5}));
+  EXPECT_EQ(subset("1s@1"), (std::vector{2, 3, 6, 7}));
+  EXPECT_EQ(subset("1s,1c"), (std::vector{0, 4}));
+  EXPECT_EQ(subset("1C,2Sockets"), (std::vector{0, 2, 4, 6}));  // whatever their order
+  EXPECT_EQ(subset("*s,1c@1,1t@1"), (std::vector{5, 7}));
+  EXPECT_EQ(subset("3c"), (std::vector{0, 1, 2, 4, 5, 6}));
+  EXPECT_EQ(subset("1t"), (std::vector{0, 1, 2, 3}));
+  EXPECT_EQ(subset(":s,1ll,c@1"), (std::vector{1, 3, 5, 7}));
+  EXPECT_EQ(subset(" 1n , 4c "), (std::vector{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(HwSubset, MoreThanThereIsOrMalformed) {
+  for (const char* const text : {"3s", "1s,3c", "5c", "1c@4", "3t", "*t@2"}) EXPECT_EQ(subset(text), std::vector{-2}) << text;
+  for (const char* const text : {"", "1", "1q", "0c", "-1c", "1c,", "1c,1c", "1c@", "1c@-1", "1c:intel_core", "1 c c"})
+    EXPECT_EQ(subset(text), std::vector{-1}) << text;
+  EXPECT_EQ(read({{"KMP_HW_SUBSET", "1q"}}).warnings,
+            strings{not_understood("KMP_HW_SUBSET", "1q",
+                                   "[N|*]kind[@offset],... such as 1s,4c@2,1t, a kind being s (socket), n (numa_domain), ll (ll_cache), "
+                                   "c (core) or t (thread)")});
 }
 
 TEST(Binding, VerboseAffinityIsDisplayed) {

@@ -231,8 +231,6 @@ TEST(Settings, AMalformedValueLeavesOtherVariablesInForce) {
 }
 
 TEST(Settings, UnsupportedVariablesAreReported) {
-  EXPECT_EQ(read({{"KMP_HW_SUBSET", "1s,2c"}}).warnings,
-            strings{"KMP_HW_SUBSET is not supported; it is ignored (OMP_PLACES chooses processors)"});
   EXPECT_EQ(read({{"KMP_FORKJOIN_BARRIER_PATTERN", "tree,tree"}}).warnings,
             strings{"KMP_FORKJOIN_BARRIER_PATTERN is not supported; it is ignored (WEIR_BARRIER and its like choose "
                     "barriers)"});

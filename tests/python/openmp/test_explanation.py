@@ -219,7 +219,7 @@ def ends(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("region quick_exit", re.escape(NOT_TOLD)),
     ],
 )
-def test_one_line_is_said_whatever_ends_the_program(environment: dict, ends: Path, runtime: Path, words: str, line: str):
+def test_a_line_is_said_whatever_ends_the_program(environment: dict, ends: Path, runtime: Path, words: str, line: str):
     done = subprocess.run(
         [ends, *words.split()],
         env=environment | {"WEIR_THREADS": "auto", "WEIR_EXPLAIN": "1", "LD_PRELOAD": str(runtime)},

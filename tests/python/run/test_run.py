@@ -322,7 +322,10 @@ def _bad(folder: Path) -> dict[str, tuple[list, str, int]]:
     }
 
 
-@pytest.mark.parametrize("what", ["nothing", "missing", "folder", "plain", "text", "damaged", "static", "script", "orphan"])
+BAD = ["nothing", "missing", "folder", "plain", "text", "damaged", "static", "script", "orphan"]
+
+
+@pytest.mark.parametrize("what", BAD)
 def test_bad_input_is_told_of(little: Path, tmp_path: Path, what: str):
     words, expected, status = _bad(tmp_path)[what]
     told, text = said(*words)
