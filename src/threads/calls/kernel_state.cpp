@@ -189,8 +189,8 @@ constinit thread_local char name_for_child[name_bytes] = {};
 
 BEFORE(pid_t, gettid, ()) {
   const weir::threads::body* const me = this_body;
-  const bool is_child = weir::threads::weir_has_vforked.load(std::memory_order_relaxed) && weir::threads::is_in_child();
-  return me != nullptr && !is_child ? me->id : static_cast<pid_t>(weir::raw_call(SYS_gettid));
+  const bool is_member = me != nullptr && !weir::threads::is_in_child_on_other_stack();
+  return is_member ? me->id : static_cast<pid_t>(weir::raw_call(SYS_gettid));
 }
 
 /// As CHANGES_THREAD, for a thread that the caller names, and that may differ from all others then.

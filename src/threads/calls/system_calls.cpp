@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "machine/heard.hpp"
+#include "threads/calls/children.hpp"
 #include "threads/calls/directed_signals.hpp"
 #include "threads/calls/kernel_state.hpp"
 #include "threads/polling/trampolines.hpp"
@@ -43,7 +44,10 @@ using weir::threads::this_body;
 using weir::threads::where_i_get;
 using weir::threads::without_ticks;
 
-BEFORE(long, syscall, (long number, ...)) {
+NEXT_FUNCTION(long, syscall, (long, ...))
+
+/// syscall() itself is in children.cpp, and comes here unless its child shares memory.
+extern "C" [[gnu::visibility("hidden"), gnu::used]] long weir_syscall(long number, ...) {
   va_list rest;
   va_start(rest, number);
   long a[6];
@@ -53,6 +57,11 @@ BEFORE(long, syscall, (long number, ...)) {
     return weir::threads::futex_for_members(a);
   const auto named = static_cast<pid_t>(a[0]), second_named = static_cast<pid_t>(a[1]);
   switch (number) {
+    case SYS_clone: case SYS_clone3:
+#ifdef SYS_fork
+    case SYS_fork:
+#endif
+      return weir::threads::make_copy(number, a);
     case SYS_tkill: case SYS_tgkill: {
       long* const thread = number == SYS_tkill ? a : a + 1;
       const auto signal = static_cast<int>(thread[1]);

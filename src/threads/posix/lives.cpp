@@ -23,7 +23,6 @@ using weir::threads::this_body;
 using weir::threads::time_limit;
 
 [[gnu::constructor]] void when_loaded() {
-  weir::threads::weir_has_vforked.store(false, std::memory_order_relaxed);
   weir::threads::tell_those_who_join = [] {
     auto* const its = reinterpret_cast<void*>(pthread_self());
     weir::threads::notify(its, weir::threads::all_waiters);  // after the pool's lock was given back, an atomic update
@@ -55,30 +54,6 @@ bool is_for_kernel(const pthread_attr_t* attributes) {
 }
 
 }  // namespace
-
-#if defined(__x86_64__)
-NEXT_FUNCTION(pid_t, vfork, ())
-extern "C" [[gnu::visibility("hidden"), gnu::used]] auto weir_next_vfork() { return next_vfork.get(); }
-// A function that returns twice cannot call another one, only lead to it.
-asm(R"(
-.pushsection .text
-.globl vfork
-.type vfork, @function
-vfork:
-  .cfi_startproc
-  endbr64
-  movb $1, weir_has_vforked(%rip)
-  subq $8, %rsp
-  .cfi_adjust_cfa_offset 8
-  call weir_next_vfork
-  addq $8, %rsp
-  .cfi_adjust_cfa_offset -8
-  jmp *%rax
-  .cfi_endproc
-.size vfork, . - vfork
-.popsection
-)");
-#endif
 
 BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
   const std::optional<int> error =

@@ -16,6 +16,8 @@ extern "C" int sched_yield() noexcept {
   if (!weir::threads::may_be_member(__builtin_return_address(0)) ||
       (weir::scheduled_by == nullptr && !weir::threads::attach_to_wait())) {
     weir::yield_to_kernel();
+  } else if (weir::threads::this_body != nullptr && weir::threads::is_in_child_on_other_stack()) {
+    weir::yield_to_kernel();
   } else if (++yields % between_system_yields == 0) {
     const weir::threads::floating_point_kept of_program;  // it computes how long it has waited
     weir::scheduled_by->yield();

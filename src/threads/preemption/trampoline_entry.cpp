@@ -288,8 +288,6 @@ bool is_in_handler(const body& me) {
   if (handlers_running == 0 && all_handlers_count.load(std::memory_order_relaxed)) return false;
   return this_body == nullptr || looks_for_handler(me);
 }
-
-bool is_in_child_of_vfork() { return weir_has_vforked.load(std::memory_order_relaxed) && is_in_child(); }
 }  // namespace
 
 // In a virtual machine an answer of the processor takes 4 us: most programs never need it.
@@ -346,7 +344,7 @@ extern "C" {
   const errno_kept around;
   wait.patience = ++wait.yields % yields_between_tries == 0 ? most_patience : wait.patience / 2;
   wait.has_yielded = true;
-  if (!is_in_handler(me) && !is_in_child_of_vfork() && attach_to_wait()) {
+  if (!is_in_handler(me) && attach_to_wait()) {
     const without_preemption to_the_end(&me);
     if (this_body != nullptr) {
       processor& on = *me.where();

@@ -101,7 +101,8 @@ bool find_seat(bool is_in_handler) {
 
 bool take_seat(bool is_in_handler) {
   if (!all_are_members()) return false;
-  if (mine == nullptr && (is_in_child() || !adopt_this_thread())) return false;
+  if (mine != nullptr && mine->its.is_pinned_for_good()) return false;
+  if (is_in_child() || (mine == nullptr && !adopt_this_thread())) return false;
   // Another thread has asked it to stay in the kernel.
   if (mine->its.is_asked_to_detach()) [[unlikely]] pin();
   if (mine->its.is_pinned_for_good()) return false;
@@ -132,10 +133,12 @@ bool attach_to_wait() {
   if (kernel_mutexes_held != 0) [[unlikely]] return false;  // a lock of Weir's: another allocator waits there
   if (const body* const me = this_body != nullptr ? this_body : own_body_of_thread(); me != nullptr && waits_in_handler(*me)) return false;
   if (this_body != nullptr) {
+    if (is_in_child_on_other_stack()) [[unlikely]] return false;
     if (mine != nullptr) waits_in_seat();
     return this_body != nullptr;
   }
   if (const body* const own = own_body_of_thread(); own != nullptr && own->home() != nullptr) {
+    if (is_in_child()) return false;
     go_to(own->home());
     return this_body != nullptr;
   }
@@ -150,7 +153,7 @@ bool comes_to_sleep() {
 bool detach_to_block() {
   if (mine == nullptr || this_body != &mine->its || !are_too_many()) return false;
   // A handler that has interrupted a switch.
-  if (this_body->held.load(std::memory_order_relaxed) != 0 || waits_in_handler(*this_body)) return false;
+  if (this_body->held.load(std::memory_order_relaxed) != 0 || waits_in_handler(*this_body) || is_in_child()) return false;
   if (const std::uint64_t away_us = mine->seat_left.leaves(); away_us != 0)
     pin_for(away_us);
   else

@@ -25,7 +25,7 @@ namespace weir::threads {
 
 constinit thread_local body* this_body = nullptr;
 constinit thread_local body* own_body = nullptr;
-constinit std::atomic<bool> weir_has_vforked{true};
+constinit thread_local std::uintptr_t stack_known_from = 0;
 
 // The debugger reads bodies by their layout. offsetof() works for every type with the compilers of this project.
 #pragma GCC diagnostic push
@@ -131,6 +131,7 @@ void take_what_was_sent_to_thread(body& b) {
 
 /// The parked kernel thread must handle no signal in the body's name.
 [[gnu::noinline]] void attach(body& b) {
+  if (is_in_child()) return;  // of a bare system call
   close_own_processor();
   if (b.thread_pointer == nullptr) {
     b.thread_pointer = thread_pointer();
@@ -351,6 +352,12 @@ void pin_until(std::uint64_t time) {
 }
 
 }  // namespace
+
+bool looks_for_child(std::uintptr_t stack) {
+  if (is_in_child()) return true;
+  stack_known_from = stack - stack_in_use;
+  return false;
+}
 
 void pin() {
   if ((own_body != nullptr || this_body != nullptr) && !is_in_child()) pin_until(0);

@@ -133,8 +133,8 @@ inline constexpr std::size_t parking_bytes = 16384;
 /// Before that thread ends: it goes on detached, and the body may be destroyed.
 void abandon(body& b);
 
-/// The calling body goes on in its own kernel thread for good, because it is about to change the state of this thread. In the child of
-/// a vfork(), which shares the memory, it does nothing: that child has no other thread.
+/// The calling body goes on in its own kernel thread for good, because it is about to change the state of this thread. In a child, which
+/// shares the memory, it does nothing: that child has no other thread.
 void pin();
 /// All bodies do so when they next wait or are seated, and so will bodies to come.
 void pin_all();
@@ -143,11 +143,17 @@ bool all_are_pinned();
 inline void pin_as_all() {
   if (all_are_pinned()) [[unlikely]] pin();
 }
-/// May a thread be in the child of a vfork(), because the program has called vfork(), or because nobody would tell (lives.cpp)?
-/// relaxed: the child has it from the same thread.
-extern "C" [[gnu::visibility("hidden")]] std::atomic<bool> weir_has_vforked;
 /// Does the caller run in another process than the one that has loaded this library, or that has been forked with handlers?
 bool is_in_child();
+/// The same for a member, which has the thread pointer that its child has, without a system call: the child has a stack of its own. Not for
+/// a child that a bare system call has made on its parent's stack.
+[[gnu::cold]] bool looks_for_child(std::uintptr_t stack);
+extern constinit thread_local std::uintptr_t stack_known_from;
+inline constexpr std::uintptr_t stack_in_use = 16384;  // above and below a place that is the member's
+inline bool is_in_child_on_other_stack() {
+  const auto at = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return at - stack_known_from >= 2 * stack_in_use && looks_for_child(at);
+}
 /// The same until the first region that begins 100 ms later or more: it blocks in the system.
 void pin_for_a_while();
 /// The same, for so long.

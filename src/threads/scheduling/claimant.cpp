@@ -60,7 +60,7 @@ bool claimant::has_asked_to_detach(const processor& on) {
 
 void detach_if_asked() {
   body* const me = this_body;
-  if (me == nullptr || !me->is_asked_to_detach()) return;
+  if (me == nullptr || !me->is_asked_to_detach() || is_in_child()) return;
   const without_preemption to_the_end;
   me->take_signals();
 }

@@ -82,7 +82,7 @@ namespace {
 template <class Found>
 processor* where_it_blocks(Found found) {
   // Held: a handler has interrupted a change of the queue.
-  if (this_body == nullptr || this_body->held.load(std::memory_order_relaxed) != 0) return nullptr;
+  if (this_body == nullptr || this_body->held.load(std::memory_order_relaxed) != 0 || is_in_child()) return nullptr;
   const without_preemption to_the_end;
   if (this_body == nullptr) return nullptr;
   processor& at = *this_body->where();

@@ -54,10 +54,10 @@ class known_bodies {
       for (body* b = first_[list]; b != nullptr; b = b->in_list_behind, ++seen) what(*b);
     return lists == first_.size();
   }
-  /// In the child of a fork. `mine`: of the calling thread; null: none.
-  void forget_all(body* mine) {
+  /// In the child of a fork. `own`: of the calling thread; null: none.
+  void forget_all(body* own) {
     first_ = {};
-    if (mine != nullptr) mine->in_list_before = mine->in_list_behind = nullptr;
+    if (own != nullptr) own->in_list_before = own->in_list_behind = nullptr;
   }
 
  private:

@@ -19,7 +19,7 @@ pytestmark = skips.mark("own", "another runtime stands before no function of the
 
 # Programs ask an OpenMP runtime for these.
 OPENMPS = re.compile(r"(GOMP|GOACC|omp|ompc|ompt|__kmpc|kmp|kmpc|weir_lacks)_")
-OF_X86 = {"vfork", "iopl", "ioperm"}
+OF_X86 = {"iopl", "ioperm"}
 
 
 def listed() -> list[str]:
