@@ -40,8 +40,8 @@ class sharing {
   const std::string& why_not() const { return why_not_.empty() ? table_.why_not() : why_not_; }
   /// For good, and before the process ends, too.
   void leave() { table_.leave(); }
-  /// In the child of a fork: the entry is the parent's. `close`: the child has the parent's descriptors.
-  void abandon(bool close) { table_.abandon(close); }
+  /// In the child of a fork: the entry is the parent's.
+  void abandon() { table_.abandon(); }
 
  private:
   table table_;

@@ -180,9 +180,9 @@ void table::leave() {
   if (!my_file_.empty()) unlink(path_of(my_file_).c_str());
 }
 
-void table::abandon(bool close) {
+void table::abandon() {
   my_file_.clear();
-  if (!close) mine_.forget();
+  mine_.forget();
 }
 
 std::optional<std::vector<program>> table::others() const {

@@ -55,8 +55,8 @@ class table {
   bool publish(const program& mine);
   /// Removes this program's file, for good. Without this program's descriptors.
   void leave();
-  /// In the child of a fork: the file is the parent's. `close`: the child has the parent's descriptors.
-  void abandon(bool close);
+  /// In the child of a fork: the file is the parent's, and so are its descriptors, which the child does not have.
+  void abandon();
 
   /// All other programs that live, in the order in which they have come. None: the folder cannot be read now.
   std::optional<std::vector<program>> others() const;

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
@@ -23,8 +24,22 @@ from weir.base.records import Row
 from weir.base.screen import Table
 from weir.base.signals import heard_as_ctrl_c
 
-out = Console()
-err = Console(stderr=True)
+
+def printable(text: str) -> str:
+    """Without what a terminal would obey: records and names of files come from other people."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+class Terminal(Console):
+    """Obeys no escape sequence that comes with the text: styles are Rich's own."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for one in super().render(renderable, options):
+            yield one if one.control else Segment("\n".join(map(printable, one.text.split("\n"))), one.style)
+
+
+out = Terminal()
+err = Terminal(stderr=True)
 
 
 def fail(message: str, status: int = 2) -> typer.Exit:
@@ -35,8 +50,7 @@ def fail(message: str, status: int = 2) -> typer.Exit:
 
 def _printable(message: str) -> str:
     """With characters escaped that a terminal cannot show."""
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(message.splitlines()))
-    return shown.encode(errors="backslashreplace").decode()
+    return printable(" ".join(message.splitlines())).encode(errors="backslashreplace").decode()
 
 
 # What stands for characters that the locale's encoding lacks.

@@ -95,13 +95,14 @@ VERDICTS = {"reached": "green", "missed": "red"}
 
 def shown(one: parts.Table, columns: Sequence[int], most: int | None = None) -> Table:
     """These columns of one of the page's tables; of its rows the first, and the default's. Only words are broken."""
-    table = Table(title=one.title, title_justify="left", title_style="bold")
+    # Texts, since names in records may look like markup.
+    table = Table(title=Text(one.title) if one.title else None, title_justify="left", title_style="bold")
     for i in columns:
         if i in one.words:
-            table.add_column(one.heads[i], overflow="fold")
+            table.add_column(Text(one.heads[i]), overflow="fold")
         else:
             width = max(len(cell) for cell in (one.heads[i], *(row[i] for row in one.rows)))
-            table.add_column(one.heads[i], justify="right", no_wrap=True, min_width=width)
+            table.add_column(Text(one.heads[i]), justify="right", no_wrap=True, min_width=width)
     for place, (row, kind) in enumerate(zip_longest(one.rows, one.kinds, fillvalue="")):
         if most is None or place < most or kind == "default":
             cells = (Text(row[i], style=VERDICTS.get(getattr(row[i], "verdict", ""), "")) for i in columns)

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from weir.base.console import printable
 from weir.base.screen import nanoseconds
 from weir.doctor.judging import Evidence, Verdict
 from weir.doctor.sampling import Sample, Seen
@@ -48,8 +49,7 @@ def show(told: Told, console: Console) -> None:
 
 
 def _line(console: Console, text: str, bold: bool = False) -> None:
-    safe = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-    console.print(escape(safe), style="bold" if bold else None, highlight=False, soft_wrap=True)
+    console.print(escape(printable(text)), style="bold" if bold else None, highlight=False, soft_wrap=True)
 
 
 def notes(watched: Watched) -> list[str]:
@@ -78,7 +78,7 @@ def _figures(told: Told) -> Table:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in rows(told).items():
-        table.add_row(name, Text("".join(c if c.isprintable() else repr(c)[1:-1] for c in value)))
+        table.add_row(name, Text(printable(value)))
     return table
 
 

@@ -21,6 +21,8 @@ namespace {
 
 constinit const std::string* named_place = nullptr;
 constinit bool is_rank_ = false;
+// Null: they are shared, or nobody has looked. Under the lock of the watch; never destroyed, since threads may end later.
+constinit std::string* why_unshared = nullptr;
 /// The usual place is of the user as whom the process runs now.
 std::string place() { return !named_place->empty() ? *named_place : node::table::usual_place(); }
 
@@ -42,12 +44,23 @@ void on_node::read_environment() {
 }
 bool on_node::is_rank() { return is_rank_; }
 
+void on_node::note_unshared(const std::string& why) {
+  if (why_unshared == nullptr && !why.empty()) why_unshared = new std::string;
+  if (why_unshared != nullptr) *why_unshared = why;
+}
+void on_node::tell_of_end() {
+  if (why_unshared != nullptr && !why_unshared->empty())
+    warn("WEIR_SHARE=node: in the end the processors were not shared: %s", why_unshared->c_str());
+}
+
 void on_node::check() {
   if (!shares_node()) return;
   node::make_place_of_table(place());
   const node::table there(place());
-  if (!there.why_not().empty())
+  if (!there.why_not().empty()) {
     warn("WEIR_SHARE=node: the processors are not shared: %s", there.why_not().c_str());
+    note_unshared(there.why_not());
+  }
   else if (!initial_settings().places.empty())
     warn("WEIR_SHARE=node: teams are bound to places, and do not follow what the program is granted");
   else if (const std::string why = node::confinement::why_not(); !why.empty())
@@ -58,6 +71,11 @@ void on_node::begin() {
   if (!shares_node()) return;
   constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
   has_own_files_ = raw_call(SYS_close_range, 0, static_cast<long>(~0u), unshare_first) == 0;
+  // Between a look at a file and a change of it the program may close all its files, and have one of its own by that number.
+  if (!has_own_files_) {
+    beyond_ = "the system refuses a thread files of its own (close_range, of Linux 5.9)";
+    return;
+  }
   node_.emplace(place(), static_cast<unsigned>(initial_settings().weight));
   has_complained_ = !node_->why_not().empty();  // check() has
   ask_for_shortest_slice();  // turns begin at the same time for all
@@ -69,9 +87,10 @@ void on_node::end() {
 }
 
 void on_node::begin_in_child() {
+  why_unshared = nullptr;
   threads_.free_child();
   threads_ = {};
-  if (node_) node_->abandon(!has_own_files_);
+  if (node_) node_->abandon();
   node_.reset();
   members_ = computing_ = {};
   most_processors_ = 0;
@@ -138,10 +157,10 @@ void on_node::note_processors(unsigned count) {
 }
 
 std::string on_node::take_complaint() {
-  if (!node_) return {};
+  const std::string why = !beyond_.empty() ? beyond_ : node_ ? node_->why_not() : "";
+  note_unshared(why);
   if (!fewer_.empty()) return std::exchange(fewer_, {});
   if (has_complained_) return {};
-  const std::string why = !beyond_.empty() ? beyond_ : node_->why_not();
   has_complained_ = !why.empty();
   return why.empty() ? why : "the processors are not shared any more: " + why;
 }

@@ -50,10 +50,13 @@ class on_node {
   void leave() {
     if (node_) node_->leave();
   }
+  /// At the end of the process: that they were not shared at last, and why.
+  static void tell_of_end();
   /// Why they cannot be shared any more, or that there are fewer of them; once. The watch's thread has no standard error.
   std::string take_complaint();
 
  private:
+  static void note_unshared(const std::string& why);
   /// As many as there have lately been: regions of a program differ, and what it wants must not change with each.
   class lately {
    public:
@@ -76,7 +79,7 @@ class on_node {
   node::confinement threads_;
   bool has_own_files_ = false, has_complained_ = false;
   lately members_, computing_;
-  std::string beyond_;  // why its processors cannot be named in the table
+  std::string beyond_;  // why it cannot take part, whatever the table is like
   unsigned most_processors_ = 0;
   bool has_told_fewer_ = false;
   std::string fewer_;

@@ -159,6 +159,7 @@ bool share_watch::lock_soon() {
 void share_watch::process_ends() {
   if (!shares_node() || !lock_soon()) return;
   on_node_.leave();
+  on_node::tell_of_end();
   unlock();
 }
 

@@ -246,6 +246,18 @@ def test_what_is_wrong_is_said_with_what_to_do(files: list[Path], tmp_path: Path
     assert records.read([files[0]])[0], "and nothing was written over it"
 
 
+def test_no_text_of_a_file_is_obeyed_by_the_terminal(tmp_path: Path):
+    """Neither markup nor escape sequences: records are sent from one person to another."""
+    name = "[red]m[/red]\x1b[31mcs\x9b1m\x07[/]"
+    host = {"cpu_model": f"one {name}", "kernel": name}
+    a = write(tmp_path / "a[b].jsonl", [machine(**host), *runs(name, 900.0), *runs("[link=x]only", 5.0)])
+    b = write(tmp_path / "b.jsonl", [machine(cpu_model="other"), *runs(name, 300.0, what={"version": f"2{name}"})])
+    status, said = compare(a, b, columns=400)
+    shown = name.replace("\x1b", "\\x1b").replace("\x9b", "\\x9b").replace("\x07", "\\x07")
+    assert status == 0 and shown in said and "[link=x]only" in said and "a[b].jsonl" in said, said
+    assert all(c.isprintable() or c == "\n" for c in said)
+
+
 def test_broken_lines_are_told_of_and_the_rest_is_compared(files: list[Path]):
     with files[1].open("a") as file:
         file.write('{"schema": "weir/1", "kind": "overh\n')

@@ -14,7 +14,7 @@ import pytest
 from .. import skips
 from ..conftest import eventually
 from ..openmp_programs import SOURCES, Builds, Program
-from ..sharing_programs import PATIENCE, PROCESSORS, Programs, Running
+from ..sharing_programs import PATIENCE, PROCESSORS, SHARING, Programs, Running
 
 pytestmark = [skips.mark("own", "other runtimes do not share"), skips.mark("processors")]
 CONFINED = SOURCES.parent / "confined.c"
@@ -164,7 +164,9 @@ def test_a_table_that_cannot_be_used_is_told_of(programs: Programs, place: Path,
     first = programs.start()
     first.until(2)
     said = first.end()
-    assert said.count("\n") == 1 and "WEIR_SHARE=node: the processors are not shared: " in said and word in said
+    begin, end = said.splitlines()
+    assert "WEIR_SHARE=node: the processors are not shared: " in begin and word in begin
+    assert end == begin.replace("the processors are", "in the end the processors were")
 
 
 @skips.mark("root")
@@ -173,6 +175,40 @@ def test_a_folder_of_another_user_is_told_of(programs: Programs, place: Path):
     first = programs.start()
     first.until(2)
     assert "belongs to user 12345" in first.end()
+
+
+REFUSES = """
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int count, char **words) {
+  struct sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog filter = {4, rules};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) return 1;
+  return execv(words[1], words + 1);
+}
+"""
+
+
+def test_without_files_of_its_own_the_watch_writes_none(environment: dict, builds: Builds, place: Path, tmp_path: Path):
+    """It would write into what the program opens by the same number."""
+    (tmp_path / "refuses.c").write_text(REFUSES)
+    subprocess.run(["gcc", tmp_path / "refuses.c", "-o", tmp_path / "refuses"], check=True)
+    own = {"OMP_NUM_THREADS": "4", "WEIR_SHARE": "node", "WEIR_SHARE_DIR": str(place), "WEIR_ADAPT": "false"}
+    alone = Running(builds.get(SHARING), environment | own, launcher=(str(tmp_path / "refuses"),))
+    alone.until(2)
+    said = alone.end()
+    assert "in the end the processors were not shared: the system refuses a thread files of its own" in said, said
+    assert not list(place.iterdir())
 
 
 def test_garbage_in_the_table_is_passed_over(programs: Programs, place: Path):
