@@ -39,7 +39,13 @@ const char* why_not_any_more();
 void tiles_are_permitted();
 /// Null: bodies may run on processors in this process; else why not. Thread-safe.
 const char* why_no_processors();
-/// Tells where the C library has the offset and the size of a thread's area for restartable sequences.
+/// May bodies run there for the calling thread, and the thread drive one? If so, it has given up its area for restartable sequences.
+bool may_drive();
+/// How many threads are the kernel's, because they have registered an area for restartable sequences themselves? And null, or why no thread
+/// can give up the C library's any more (scheduling/rseq_areas.hpp). Thread-safe.
+unsigned threads_with_own_area();
+const char* why_areas_are_kept();
+/// Tells where the C library has the offset and the size of a thread's area for restartable sequences (scheduling/rseq_areas.hpp).
 void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size);
 
 // ---- seats

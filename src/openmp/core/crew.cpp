@@ -188,7 +188,7 @@ team_form crew::form_at(const void* place, unsigned size, team_form usual) {
   if (!sites_ || place == nullptr || size < 2) return usual;
   const unsigned most = std::min(size, share_of_processors());
   const region_form chosen = sites_->begin(place, size, most);
-  if (chosen[choice::processors] < most && threads::why_no_processors() == nullptr)
+  if (chosen[choice::processors] < most && threads::may_drive())
     return team_form::in_seats(chosen[choice::processors]);
   const unsigned barrier = chosen[choice::barrier];
   return barrier == region_form::usual || usual.seats() != 0 ? usual : team_form::by_other_barrier(barrier);

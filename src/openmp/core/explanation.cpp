@@ -197,6 +197,16 @@ void explain(const threads::history_of_threads& past) {
         past.left_alone == 1 ? "thread was" : "threads were");
 }
 
+/// Threads that keep their areas, and that no virtual processor has had. `why_is_told`: by explain() above.
+void explain_areas(bool why_is_told) {
+  if (const char* const why = threads::why_areas_are_kept()) {
+    if (!why_is_told) say("weir: teams of %s are threads of the kernel, %s\n", program_invocation_short_name, why);
+  } else if (const unsigned threads = threads::threads_with_own_area(); threads != 0) {
+    say("weir:   %u %s left to the kernel, with areas for restartable sequences (rseq) of their own\n", threads,
+        threads == 1 ? "thread was" : "threads were");
+  }
+}
+
 void explain_profile() {
   const profile_in_use& its = profile_here();
   if (const std::string words = in_words(its); !words.empty())
@@ -210,7 +220,9 @@ void explain_early_end() {
   if (e.process != getpid() || e.is_told.exchange(true, std::memory_order_relaxed)) return;
   const threads::history_of_threads past = threads::program_threads_so_far();
   const bool has_regions = e.has_regions.load(std::memory_order_relaxed);
-  if (!has_regions || is_notable(past)) explain(past);
+  const bool tells_of_threads = !has_regions || is_notable(past);
+  if (tells_of_threads) explain(past);
+  explain_areas(tells_of_threads);
   if (has_regions)
     say("weir: what was chosen for the parallel regions of %s is not told: it ended by _exit() or quick_exit()\n", program_invocation_short_name);
 }
@@ -220,7 +232,9 @@ void explain_early_end() {
   everything& e = *known;
   const bool has_regions = e.has_regions.load(std::memory_order_relaxed);
   const threads::history_of_threads past = threads::program_threads_so_far();
-  if (is_notable(past) || (!has_regions && e.process == getpid())) explain(past);
+  const bool tells_of_threads = is_notable(past) || (!has_regions && e.process == getpid());
+  if (tells_of_threads) explain(past);
+  explain_areas(tells_of_threads || !has_regions);
   const std::lock_guard lock(e.lock);
   if (has_regions) explain_profile();
   told all = e.ended;

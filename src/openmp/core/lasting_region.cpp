@@ -42,6 +42,7 @@ void crew::choose_within(team& t) {
   host_->may_rest(!changes && (most < 2 || barriers_->may_rest()));
   if (changes) {
     if (t.first_seat == nullptr) {
+      if (of_kernel_threads && !threads::may_drive()) return;
       t.first_seat = of_kernel_threads ? &threads::seat() : t.seats.front();
       if (of_kernel_threads) drive();
     }

@@ -37,9 +37,8 @@ unsigned seats_of_new_team(const member& me, unsigned size) {
   // Members of a team that is nested in a team with seats share these seats.
   const team& outer = *me.of;
   if (!outer.seats.empty()) return static_cast<unsigned>(outer.seats.size());
-  if (threads::why_no_processors() != nullptr) return 0;
   const unsigned share = outer.parent == nullptr ? share_of_processors() : share_within(outer);
-  return !all_have_seats && size <= share ? 0 : std::min(share, size);
+  return (!all_have_seats && size <= share) || !threads::may_drive() ? 0 : std::min(share, size);
 }
 
 void take_seats(team& t) {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <linux/perf_event.h>
+#include <linux/rseq.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,6 +24,7 @@
 #include "threads/posix/shared_memory.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/program_threads.hpp"
+#include "threads/scheduling/rseq_areas.hpp"
 #include "threads/signals/signals.hpp"
 #include "threads/support/allocator.hpp"
 #include "threads/threads.hpp"
@@ -135,7 +137,12 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] long weir_syscall(long numbe
       pin_if(true);
       break;
 #endif
-    case SYS_set_robust_list: case SYS_set_tid_address: case SYS_rseq: case SYS_ptrace: case SYS_signalfd4:
+    // Not in Weir's own code, where an allocator may ask: the kernel refuses it there.
+    case SYS_rseq:
+      pin_if(this_body == nullptr || this_body->held.load(std::memory_order_relaxed) == 0);
+      weir::threads::takes_area_back();
+      break;
+    case SYS_set_robust_list: case SYS_set_tid_address: case SYS_ptrace: case SYS_signalfd4:
       pin_if(true);
       break;
     // It counts what one thread does.
@@ -178,6 +185,7 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] long weir_syscall(long numbe
   if (number == SYS_sched_getaffinity && result > 0 && weir::heard::processors() && weir::heard::is_of_this_process(named))
     weir::heard::reduce(static_cast<std::size_t>(result), reinterpret_cast<cpu_set_t*>(a[2]));
   if (result != -1 && (number == SYS_mmap || number == SYS_mremap || number == SYS_shmat)) weir::threads::note_mapping(number, a[3]);
+  if (number == SYS_rseq && result == 0 && (a[2] & RSEQ_FLAG_UNREGISTER) == 0) weir::threads::note_own_area();
 #ifdef SYS_arch_prctl
   if (number == SYS_arch_prctl && result == 0 && gives_tiles(static_cast<int>(a[0]), static_cast<unsigned long>(a[1])))
     weir::threads::tiles_are_permitted();

@@ -12,6 +12,7 @@
 #include "threads/scheduling/in_handler.hpp"
 #include "threads/scheduling/own_state.hpp"
 #include "threads/scheduling/pool.hpp"
+#include "threads/scheduling/rseq_areas.hpp"
 #include "threads/signals/process_signals.hpp"
 #include "threads/threads.hpp"
 
@@ -108,6 +109,10 @@ bool take_seat(bool is_in_handler) {
   if (mine->its.is_pinned_for_good()) return false;
   if (mine->its.parking == nullptr && !is_as_others()) [[unlikely]] {
     note_left_alone();
+    pin();
+    return false;
+  }
+  if (!gives_up_area()) [[unlikely]] {
     pin();
     return false;
   }

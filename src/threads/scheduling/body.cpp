@@ -4,8 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include <dlfcn.h>
-#include <linux/rseq.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -15,8 +13,9 @@
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/in_handler.hpp"
-#include "threads/scheduling/in_handler.hpp"
+#include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/pool.hpp"
+#include "threads/scheduling/rseq_areas.hpp"
 #include "threads/support/floating_point.hpp"
 #include "threads/support/valgrind.hpp"
 #include "threads/threads.hpp"
@@ -43,37 +42,17 @@ namespace {
 // A few looks of the monitor; and longer than most calls, and than all that wait for nobody, on a busy machine.
 constexpr std::uint64_t patience_us = 1'000, patience_for_good_us = 1'000'000;
 
-// Looked up at run time, since only C libraries from version 2.35 on have these names [glibc manual, "Restartable Sequences"].
-constinit const std::ptrdiff_t* rseq_offset = nullptr;
-constinit const unsigned* rseq_size = nullptr;
 [[gnu::constructor]] void when_loaded() {
   weir_for_debuggers[0] = reinterpret_cast<char*>(&this_body) - static_cast<char*>(thread_pointer());
-  if (rseq_offset != nullptr) return;
-  rseq_offset = static_cast<const std::ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
-  rseq_size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
 }
 
-/// The kernel writes the number of the processor into the memory of the virtual processor's kernel thread, not into the body's.
-/// Without this function, sched_getcpu() would return the processor on which the body was attached. If the area is not
-/// registered, the C library asks the kernel's vDSO.
-void unregister_rseq(void* of_thread) {
-  if (rseq_offset == nullptr || rseq_size == nullptr || *rseq_size == 0) return;
-#if defined(__aarch64__)
-  constexpr unsigned signature = 0xd428bc00;
-#else
-  constexpr unsigned signature = 0x53053053;
-#endif
-  constexpr unsigned registered = 32;  // by the C library, whatever it uses of them
-  raw_call(SYS_rseq, as_argument(static_cast<char*>(of_thread) + *rseq_offset), registered, RSEQ_FLAG_UNREGISTER, signature);
-}
-
-/// For the child of a fork. The only thread there is registered with the rseq area of the virtual processor's thread that has
-/// called fork. The C library takes the stack of that thread for unused. Once the stack is unmapped, the kernel can no longer
+/// For the child of a fork. The kernel thread there has the spare area of the virtual processor's thread that has called fork
+/// (rseq_areas.hpp). The C library takes the stack of that thread for unused. Once the stack is unmapped, the kernel can no longer
 /// write to the area, and ends the process.
 [[gnu::constructor(102)]] void before_processors() {  // the handler of processors forgets the caller
   pthread_atfork(nullptr, nullptr, [] {
     const body* const caller = this_body;
-    if (caller != nullptr && caller != &caller->where()->own()) unregister_rseq(caller->where()->own().thread_pointer);
+    takes_area_back_in_child(caller != nullptr ? caller->where()->spare_area : spare_area());
     // It ends as a thread of its own.
     if (own_body == nullptr) return;
     if (caller == own_body) {
@@ -133,10 +112,7 @@ void take_what_was_sent_to_thread(body& b) {
 [[gnu::noinline]] void attach(body& b) {
   if (is_in_child()) return;  // of a bare system call
   close_own_processor();
-  if (b.thread_pointer == nullptr) {
-    b.thread_pointer = thread_pointer();
-    unregister_rseq(b.thread_pointer);
-  }
+  b.thread_pointer = thread_pointer();
   // A cancellation is a signal for the kernel thread that is parked, which would end the thread while its body runs.
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b.cancel_state);
   b.mask(exchange_mask(all_signals));
@@ -274,11 +250,6 @@ bool body::stays_pinned() {
   return is_pinned;
 }
 
-void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size) {
-  rseq_offset = offset;
-  rseq_size = size;
-}
-
 void adopt(body& b) {
   b.is_adopted = true;
   b.id = static_cast<pid_t>(raw_call(SYS_gettid));
@@ -311,6 +282,11 @@ void change_seat(processor* seat) {
   if (b.stays_pinned()) return;
   // A thread in a region that has given its processor away: the members there, which others run, go on as bodies of that processor.
   if (all_are_pinned() || is_driving()) [[unlikely]] seat = nullptr;
+  if (seat != nullptr && b.where() == nullptr && !gives_up_area()) [[unlikely]] {
+    b.is_pinned = true;
+    b.detached_until = 0;
+    seat = nullptr;
+  }
   {
     const without_preemption to_the_end;
     b.seat.store(seat, std::memory_order_relaxed);
@@ -336,12 +312,14 @@ void pin_until(std::uint64_t time) {
   body* const own = this_body == nullptr || this_body == own_body ? own_body : nullptr;
   body* const mine = own != nullptr ? own : this_body;
   if (mine == nullptr || mine->is_pinned_for_good()) return;
+  if (own == nullptr && own_processor == nullptr) return;  // a virtual processor's own thread, in Weir's code: an allocator's call
   const with_mask_of_handler as_it_is(*mine);
   if (own != nullptr) {
     const bool had_seat = own->home() != nullptr;
     change_seat(nullptr);
     own->is_pinned = true;
     own->detached_until = time;
+    if (time == 0) takes_area_back();
     native::displaced(had_seat);
   } else if (!mine->is_pinned && comes_to_its_seat(time == 0)) {
     mine->is_pinned = true;

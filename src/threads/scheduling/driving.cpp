@@ -4,6 +4,7 @@
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/pool.hpp"
+#include "threads/scheduling/rseq_areas.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::threads {
@@ -33,7 +34,7 @@ driving::driving() : outermost_(!is_on_processor_or_returns() && !is_driving()),
   scheduled_by = &by_processors;
   mine.own().may_move.store(static_cast<std::uint32_t>(moves::to_stand_in), std::memory_order_relaxed);
   mine.begin_driving();
-  if (mine.own().stays_pinned() || all_are_pinned()) [[unlikely]] give_away_own_processor();
+  if (!gives_up_area() || mine.own().stays_pinned() || all_are_pinned()) [[unlikely]] give_away_own_processor();
 }
 
 driving::~driving() {

@@ -14,6 +14,7 @@
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/maker.hpp"
+#include "threads/scheduling/rseq_areas.hpp"
 #include "threads/support/code.hpp"
 #include "threads/threads.hpp"
 
@@ -36,6 +37,7 @@ constinit std::atomic<processor*> last_made{nullptr};
 void begins_to_drive(processor& p) {
   p.own().thread_pointer = thread_pointer();
   p.own().id = static_cast<pid_t>(raw_call(SYS_gettid));
+  p.spare_area = spare_area();
   const bool is_new = p.thread.exchange(p.own().id, std::memory_order_relaxed) == 0;
   if (!is_new) return;
   p.made_before = last_made.load(std::memory_order_relaxed);
@@ -45,6 +47,7 @@ void begins_to_drive(processor& p) {
 }
 
 void* drive(void* its) {
+  if (!gives_up_area()) keep_areas();  // first: an allocator may register one
   processor& p = *static_cast<processor*>(its);
   p.own().mask(all_signals);
   p.begins();
@@ -122,7 +125,8 @@ pthread_key_t end_of_thread;
 void becomes_own(processor& its) {
   own_processor = &its;
   body& own = its.own();
-  own.is_pinned = false;
+  own.is_pinned = !gives_up_area();
+  own.detached_until = 0;
   own.thread = pthread_self();
   own.mask(exchange_mask(all_signals));
   exchange_mask(own.mask());
@@ -268,9 +272,12 @@ void wake_up(processor& seat) { seat.wake_up(); }
 
 const char* why_no_processors() {
   if (const char* why = why_not_any_more()) return why;
+  if (const char* why = why_areas_are_kept()) return why;
   if (all_are_pinned()) return "the program has priority-inheriting mutexes, whose owners the kernel must know";
   return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members";
 }
+
+bool may_drive() { return why_no_processors() == nullptr && (this_body != nullptr || gives_up_area()); }
 
 void begin_to_watch() {
   {

@@ -109,6 +109,7 @@ class processor : public basic_driver<native_bodies> {
   /// sleeps. relaxed: a hint for migrate_to_free_processor().
   int runs_on() const { return runs_on_.load(std::memory_order_relaxed); }
   std::atomic<pid_t> thread{0};   // the kernel's, that drives it. relaxed: a number
+  const void* spare_area = nullptr;  // of that thread (rseq_areas.hpp)
   processor* made_before = nullptr;  // in a list of all that ever were
   std::atomic<bool> is_helper{false};  // it belongs to no thread of the program; relaxed: changed where nobody drives it
   bool stands_in = false;  // it is no body's seat, and is idle unless it is put to work
