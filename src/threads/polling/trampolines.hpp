@@ -1,9 +1,10 @@
 // Trampolines in loops by which programs wait: in place of `pause`, of nops, or of another instruction.
 //
 // A body that polls in such a loop must give its processor to those it waits for. A tick finds the body after some hundred
-// microseconds. So once a tick has found a body that polls, a jump replaces the `pause` of the loop, or the first one of some nops. In a loop without either, where ticks find bodies again and again, the jump
-// replaces another instruction, and the trampoline has a copy of that one. The trampoline leads to trampoline_entry.cpp, where a member
-// yields as in a handler, in a fraction of a microsecond. Threads that are not members only pause there, unless they become members.
+// microseconds. So once a tick has found a body that polls, a jump replaces the `pause` of the loop, or the first one of some nops. In a
+// loop without either, where ticks find bodies again and again, the jump replaces another instruction, and the trampoline has a copy of
+// that one. The trampoline leads to trampoline_entry.cpp, where a member yields as in a handler, in a fraction of a microsecond. Threads
+// that are not members only pause there, unless they become members.
 //
 // A jump is five bytes long, a `pause` two, a nop one, the others two to eight. Where they have less than five, the jump's last bytes are
 // those that follow anyway, as part of the next instructions, and the trampoline lies where these bytes lead [instruction punning:
@@ -28,7 +29,7 @@ class polling;
 bool trampolines_keep_registers();
 /// In a handler: a body polls there. True: the monitor has something to place. Async-signal-safe.
 bool want_trampoline(const polling& its);
-/// The same for a body that is at this address, where a `pause` begins, in a loop that does more than poll: it only yields there.
+/// The same for a `pause` that begins there, in a loop that does more than poll, where a body has been found: it only yields there.
 bool want_trampoline_at_pause(std::uintptr_t code);
 /// Is there something to place, and does nobody place it now?
 bool trampolines_are_wanted();

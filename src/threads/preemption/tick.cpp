@@ -8,6 +8,7 @@
 
 #include <ucontext.h>
 
+#include "threads/polling/decoder.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/monitor.hpp"
@@ -91,8 +92,8 @@ bool spins(body& me, const ucontext_t& in) {
   if (!same && !polls && pause == 0 && !is_known_to_spin(code)) return false;
   if (polls)
     want_trampoline(its);
-  else if (pause == code)
-    want_trampoline_at_pause(code);
+  else if (pause != 0 && (pause == code || begins_in_loop(pause, code)))
+    want_trampoline_at_pause(pause);
   else if (same && pause == 0)
     note_spin(code);
   // Where there is a trampoline the body would have yielded without the tick.

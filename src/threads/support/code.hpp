@@ -16,7 +16,8 @@ code_range range_of(const dl_phdr_info& object);
 /// The same of the one with this address.
 code_range object_with(const void* address);
 
-/// Is that the code of Weir's library? Loops there know how to yield. In a program that contains Weir, because it is linked with it, the two cannot be told apart: false.
+/// Is that the code of Weir's library? Loops there know how to yield. In a program that contains Weir, because it is linked with it, the
+/// two cannot be told apart: false.
 bool is_own_code(std::uintptr_t code);
 /// The code of the C library, of the dynamic linker and of an allocator, once it is known. A thread there may hold a lock that Weir needs,
 /// and does not poll for another thread.
