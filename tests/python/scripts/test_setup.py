@@ -1,6 +1,7 @@
 """scripts/setup installs what is missing, and nothing else, told by package managers that are made up."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -79,3 +80,16 @@ def test_a_package_that_cannot_be_installed_ends_it(machine: Path):
 def test_large_programs_of_others_are_for_workloads_alone(machine: Path):
     (machine / "absent").write_text("gromacs\npython3-torch\nlibgtest-dev")
     assert asked(machine) == {"libgtest-dev"}
+
+
+PINNED = re.compile(r"^([\w.-]+)==(\S+) \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("part", ["weir", "tests"])
+def test_each_module_is_pinned_by_hashes(part: str):
+    """Written by scripts/pin, from the versions that all else reads."""
+    text = (SETUP.parents[1] / "python" / f"requirements-{part}.txt").read_text()
+    head, _, rest = text.partition("\n")
+    assert head.startswith("#") and PINNED.sub("", rest) == ""
+    versions = (SETUP.parents[1] / "python" / "constraints.txt").read_text().lower().replace("_", "-").split()
+    assert {f"{name}=={version}".lower().replace("_", "-") for name, version, _ in PINNED.findall(rest)} <= set(versions)
