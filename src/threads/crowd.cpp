@@ -7,6 +7,7 @@
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
+#include "machine/cancel_type.hpp"
 #include "threads/threads.hpp"
 
 #if defined(WEIR_IS_STATIC)
@@ -41,7 +42,12 @@ struct crowd::state : std::enable_shared_from_this<state> {
       state* of;
       ~ending() { of->end(1); }
     } at_the_end{me.of};
-    me.of->run(me.number);
+    call(*me.of, me.number);
+  }
+  /// Nothing is to be destroyed here, so a member that may be cancelled anywhere may be cancelled after its last instruction, too.
+  [[gnu::noinline]] static void call(const state& of, unsigned number) {
+    of.run(number);
+    defer_cancellation_for_good();
   }
   void end(unsigned members) {
     const auto alive = shared_from_this();  // join() may return, and the crowd end, before the gate is open

@@ -9,6 +9,7 @@
 #include <weir/machine/processors.hpp>
 #include <weir/machine/topology.hpp>
 
+#include "machine/cancel_type.hpp"
 #include "machine/detached_thread.hpp"
 #include "machine/time_slice.hpp"
 #include "openmp/core/on_node.hpp"
@@ -22,6 +23,12 @@
 namespace weir::openmp {
 
 namespace {
+
+/// Nothing is to be destroyed here, so a worker that may be cancelled anywhere may be cancelled after its last instruction, too.
+[[gnu::noinline]] void run_in_worker(region run, void* what) {
+  run(what);
+  defer_cancellation_for_good();
+}
 std::atomic<int> alive{0};  // relaxed: the number alone matters
 
 /// How the release reaches the workers: by default along the tree of lines, otherwise as the barrier that the user has chosen does
@@ -247,7 +254,7 @@ void crew::work(worker& w) {
     me.was_in = seen;
     me.left_by_all = me.loops;
     current = &me;
-    executed.run(executed.what);
+    run_in_worker(executed.run, executed.what);
     complete_tasks(me);
     had_seat = me.seat != nullptr;  // it may have changed in the region
     last = &me;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "machine/cancel_type.hpp"
 #include "openmp/core/crew.hpp"
 #include "openmp/core/kept_crews.hpp"
 #include "openmp/core/seats.hpp"
@@ -120,7 +121,8 @@ control initial_control() {
           .run_schedule = s.run_schedule};
 }
 
-void fork(region run, void* what, unsigned asked, const void* place, const thread_demand* demand) {
+namespace {
+void execute(region run, void* what, unsigned asked, const void* place, const thread_demand* demand) {
   member& me = self();
   const granted_threads granted(me, threads_for(me, asked));
   crew& c = crew_of(me);
@@ -135,6 +137,12 @@ void fork(region run, void* what, unsigned asked, const void* place, const threa
     current = &me;
   }
   if (affinity_matters()) [[unlikely]] leave_place(me);
+}
+}  // namespace
+
+// A thread that may be cancelled anywhere ends after the region, on whose team others wait for it.
+void fork(region run, void* what, unsigned asked, const void* place, const thread_demand* demand) {
+  deferred<execute>::call_if_needed(run, what, asked, place, demand);
 }
 
 void fork_alone(region run, void* what) { fork(run, what, 1, nullptr); }

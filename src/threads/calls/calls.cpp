@@ -68,13 +68,10 @@ bool is_going_to_block(How how, const void* return_address) {
 
 }  // namespace
 
-// The symbol has the name, the function another one: the headers may declare it with attributes of their own.
 #define WAITS(result, name, parameters, arguments, blocks) WAITS_WITH_MASK(result, name, parameters, arguments, blocks, nullptr)
 // With another signal mask meanwhile: signals for this thread alone that it has blocked wait for its own kernel thread.
 #define WAITS_WITH_MASK(result, name, parameters, arguments, blocks, mask)  \
-  extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
-  NEXT_FUNCTION(result, name, parameters)                                   \
-  extern "C" result weir_before_##name parameters {                         \
+  BEFORE_WAITING(result, name, parameters) {                                \
     auto* const call = next_##name.get();                                   \
     if (call == nullptr) return errno = ENOSYS, static_cast<result>(-1);    \
     if (mask != nullptr) weir::threads::pin();                              \

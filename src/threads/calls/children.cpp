@@ -9,7 +9,6 @@
 // A function that returns twice cannot call another one, and no function returns on another stack. So vfork() and syscall() are in
 // assembly.
 #include <cerrno>
-#include <cstdarg>
 #include <cstddef>
 
 #include <linux/sched.h>
@@ -47,22 +46,18 @@ int begin(void* its) {
 
 }  // namespace
 
-BEFORE(int, clone, (int (*run)(void*), void* stack, int how, void* what, ...)) {
-  va_list rest;
-  va_start(rest, what);
-  void* a[3];
-  for (auto& each : a) each = va_arg(rest, void*);
-  va_end(rest);
+// The C library declares it without the last parameters, but passes them alike.
+BEFORE(int, clone, (int (*run)(void*), void* stack, int how, void* what, void* fifth, void* sixth, void* seventh)) {
   const auto flags = static_cast<unsigned long>(how);
   const bool is_copy = (flags & CLONE_VM) == 0, waits = (flags & CLONE_VFORK) != 0;
   auto* const next = next_clone.get();
   if (sees_own_memory(flags) && !waits) leave_for_good();
-  if (!is_copy && !(sees_own_memory(flags) && waits)) return next(run, stack, how, what, a[0], a[1], a[2]);
+  if (!is_copy && !(sees_own_memory(flags) && waits)) return next(run, stack, how, what, fifth, sixth, seventh);
   if (waits) give_on_to_child();
   work its{run, what};
   const standing before = set_aside();
   const bool begins = is_copy && run != nullptr;
-  const int child = next(begins ? begin : run, stack, how, begins ? &its : what, a[0], a[1], a[2]);
+  const int child = next(begins ? begin : run, stack, how, begins ? &its : what, fifth, sixth, seventh);
   restore(before);
   return child;
 }
@@ -79,7 +74,7 @@ BEFORE(pid_t, _Fork, ()) {
 
 // ---- by number
 
-NEXT_FUNCTION(long, syscall, (long, ...))
+NEXT_FUNCTION(long, syscall, (long, long, long, long, long, long, long))
 
 long weir::threads::make_copy(const long number, const long (&a)[6]) {
   const standing before = set_aside();
@@ -96,7 +91,7 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] auto* weir_expect_child(long
     return static_cast<unsigned long>(CLONE_VM | CLONE_VFORK);
   };
   const unsigned long flags = flags_of();
-  if (sees_own_memory(flags)) leave_for_good();
+  if (sees_own_memory(flags)) weir::deferred<leave_for_good>::call_if_needed();
   return (flags & CLONE_VM) != 0 ? next_syscall.get() : nullptr;
 }
 
@@ -181,6 +176,7 @@ namespace {
 struct waits_for_child {
   void* returns_to;
   standing before;
+  weir::cancelled where;  // meanwhile only at cancellation points
 };
 constexpr unsigned most_nested = 8;
 constinit thread_local waits_for_child waiting[most_nested + 1] = {};
@@ -191,8 +187,10 @@ pid_t fails() { return errno = EAGAIN, -1; }
 extern "C" {
 /// The function to call in place of the C library's. The caller returns to `returns_to` in the end.
 [[gnu::visibility("hidden"), gnu::used]] auto* weir_before_vfork(void* returns_to) {
+  const weir::cancelled where = weir::weir_is_cancelled;
+  if (where == weir::cancelled::anywhere) weir::defer_cancellation();
   if (nested < most_nested) give_on_to_child();
-  waiting[nested] = {returns_to, set_aside()};
+  waiting[nested] = {returns_to, set_aside(), where};
   return ++nested > most_nested ? &fails : next_vfork.get();
 }
 /// In the child and in the parent. Returns where it goes on.
@@ -202,6 +200,7 @@ extern "C" {
   if (result != 0) {
     --nested;
     restore(its.before);
+    if (its.where == weir::cancelled::anywhere) weir::let_be_cancelled();
   }
   return returns_to;
 }

@@ -68,7 +68,7 @@ siginfo_t signal_with_value(int number, sigval with) {
 
 }  // namespace
 
-CHANGES_THREAD(int, raise, (int number), is_blocked(number), (number))
+WAITS_IN_THREAD(int, raise, (int number), is_blocked(number), (number))
 BEFORE(int, pthread_kill, (pthread_t t, int number)) {
   if (is_me(t))
     pin_if(is_blocked(number));
@@ -96,13 +96,13 @@ BEFORE(int, tgkill, (pid_t group, pid_t t, int number)) {
   return next_tgkill.get()(group, t, number);
 }
 // Signals for this thread alone wait for its own kernel thread.
-CHANGES_THREAD(int, sigwait, (const sigset_t* of, int* which), true, (of, which))
-CHANGES_THREAD(int, sigwaitinfo, (const sigset_t* of, siginfo_t* to), true, (of, to))
-CHANGES_THREAD(int, sigtimedwait, (const sigset_t* of, siginfo_t* to, const timespec* most), true, (of, to, most))
+WAITS_IN_THREAD(int, sigwait, (const sigset_t* of, int* which), true, (of, which))
+WAITS_IN_THREAD(int, sigwaitinfo, (const sigset_t* of, siginfo_t* to), true, (of, to))
+WAITS_IN_THREAD(int, sigtimedwait, (const sigset_t* of, siginfo_t* to, const timespec* most), true, (of, to, most))
 CHANGES_THREAD(int, sigpending, (sigset_t* to), true, (to))
 CHANGES_THREAD(int, signalfd, (int f, const sigset_t* of, int how), true, (f, of, how))
 #define PAUSES(name)                               \
-  BEFORE(int, name, (int which)) {                 \
+  BEFORE_WAITING(int, name, (int which)) {         \
     weir::threads::pin();                          \
     auto* const next = next_##name.get();          \
     const without_ticks meanwhile;                 \

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "machine/cancel_type.hpp"
 #include "threads/calls/masks.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/posix/before.hpp"
@@ -66,21 +67,25 @@ struct running_handler {
 };
 [[gnu::constructor]] void when_loaded() { weir::threads::all_handlers_count.store(true, std::memory_order_relaxed); }
 
-void call(handler_with_context its, int number, siginfo_t* why, void* context) {
+/// `type`: where the thread may be cancelled, in the program's handler again.
+void call(handler_with_context its, int number, siginfo_t* why, void* context, weir::interrupted_type& type) {
   if (is_passed_on(number, why)) return;
   const running_handler counted;
   const weir::threads::body* const mine = weir::threads::body_with_mask();
   // Otherwise it has interrupted another handler, whose end restores the recorded mask.
   const bool is_first = mine != nullptr && mask_in(context) == mine->mask();
   weir::threads::leave_stub(*static_cast<ucontext_t*>(context));
-  its(number, why, context);
+  type = weir::with_interrupted_type(type, its, number, why, context);
   if (!is_first || mine != weir::threads::body_with_mask() || weir::threads::is_in_child()) return;
   if (const signal_mask now = mask_in(context); now != mine->mask()) weir::threads::note_mask(now);
 }
 
+// Nothing is to be destroyed here.
 template <std::size_t which>
 void stub(int number, siginfo_t* why, void* context) {
-  call(behind_stubs[which].load(std::memory_order_relaxed), number, why, context);
+  weir::interrupted_type type = weir::defer_in_handler();
+  call(behind_stubs[which].load(std::memory_order_relaxed), number, why, context, type);
+  weir::restore_after_handler(type);
 }
 constexpr auto stubs = []<std::size_t... all>(std::index_sequence<all...>) {
   return std::array<handler_with_context, most_stubs>{stub<all>...};

@@ -6,7 +6,6 @@
 #include "threads/calls/kernel_state.hpp"
 
 #include <cerrno>
-#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 
@@ -272,11 +271,7 @@ CHANGES_INHERITED(int, pkey_set, (int key, unsigned rights), true, (key, rights)
 CHANGES_THREAD(int, pkey_get, (int key), true, (key))
 // A thread that is to be told of a file by a signal.
 #define OWNS_FILE(name)                                                                       \
-  BEFORE(int, name, (int file, int what, ...)) {                                              \
-    va_list rest;                                                                             \
-    va_start(rest, what);                                                                     \
-    void* const how = va_arg(rest, void*);                                                    \
-    va_end(rest);                                                                             \
+  BEFORE(int, name, (int file, int what, void* how)) {                                        \
     if (what == F_SETOWN_EX && how != nullptr) [[unlikely]] {                                 \
       const auto& owner = *static_cast<const f_owner_ex*>(how);                               \
       if (owner.type == F_OWNER_TID) detach_thread(owner.pid);                                \
@@ -315,12 +310,7 @@ BEFORE(int, arch_prctl, (int what, unsigned long to)) {
 }
 
 // Most operations of prctl set or query the state of one thread.
-BEFORE(int, prctl, (int what, ...)) {
-  va_list rest;
-  va_start(rest, what);
-  unsigned long a[4];
-  for (auto& each : a) each = va_arg(rest, unsigned long);
-  va_end(rest);
+BEFORE(int, prctl, (int what, unsigned long first, unsigned long second, unsigned long third, unsigned long fourth)) {
   weir::threads::expect_prctl(what);
-  return next_prctl.get()(what, a[0], a[1], a[2], a[3]);
+  return next_prctl.get()(what, first, second, third, fourth);
 }

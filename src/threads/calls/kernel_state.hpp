@@ -69,10 +69,13 @@ constexpr bool gives_tiles(int what, unsigned long which) { return what == 0x102
 }  // namespace weir::threads
 
 /// If `which` holds, the member goes on in its own kernel thread, for good.
-#define CHANGES_THREAD(result, name, parameters, which, arguments) \
-  BEFORE(result, name, parameters) {                               \
-    weir::threads::pin_if(which);                                  \
-    return next_##name.get() arguments;                            \
+#define CHANGES_THREAD(result, name, parameters, which, arguments) IN_OWN_THREAD(BEFORE, result, name, parameters, which, arguments)
+#define WAITS_IN_THREAD(result, name, parameters, which, arguments) \
+  IN_OWN_THREAD(BEFORE_WAITING, result, name, parameters, which, arguments)
+#define IN_OWN_THREAD(before, result, name, parameters, which, arguments) \
+  before(result, name, parameters) {                                      \
+    weir::threads::pin_if(which);                                         \
+    return next_##name.get() arguments;                                   \
   }
 /// If `which` holds, the same, and so do the threads that it creates.
 #define CHANGES_INHERITED(result, name, parameters, which, arguments) \

@@ -113,6 +113,7 @@ void note_jump(const __jmp_buf_tag* to) {
   std::memcpy(&its, &to->__saved_mask, sizeof its);
   note_mask_to_be(its);
 }
+void note_switch(const ucontext_t* to) { note_mask_to_be(to->uc_sigmask); }
 
 }  // namespace
 
@@ -135,19 +136,19 @@ CHANGES_MASK(sigblock, (int which), (which), true)
 CHANGES_MASK(sigsetmask, (int to), (to), true)
 // Jumps, mostly out of a handler, that restore a saved mask.
 #define JUMPS(name)                                                      \
-  BEFORE(void, name, (__jmp_buf_tag * to, int value)) {                  \
-    note_jump(to);                                                       \
+  BEFORE_UNGUARDED(void, name, (__jmp_buf_tag * to, int value)) {        \
+    weir::deferred<note_jump>::call_if_needed(to);                       \
     next_##name.get()(to, value);                                        \
   }
 JUMPS(longjmp)
 JUMPS(_longjmp)
 JUMPS(siglongjmp)
 JUMPS(__longjmp_chk)
-BEFORE(int, setcontext, (const ucontext_t* to)) {
-  note_mask_to_be(to->uc_sigmask);
+BEFORE_UNGUARDED(int, setcontext, (const ucontext_t* to)) {
+  weir::deferred<note_switch>::call_if_needed(to);
   return next_setcontext.get()(to);
 }
-BEFORE(int, swapcontext, (ucontext_t* from, const ucontext_t* to)) {
-  note_mask_to_be(to->uc_sigmask);
+BEFORE_UNGUARDED(int, swapcontext, (ucontext_t* from, const ucontext_t* to)) {
+  weir::deferred<note_switch>::call_if_needed(to);
   return next_swapcontext.get()(from, to);
 }

@@ -87,16 +87,16 @@ STARTS(int, execveat, (int folder, const char* path, char* const* words, char* c
        (folder, path, words, environment, how), -1)
 
 #define EXECUTES_LIST(name, execute)                                  \
-  BEFORE(int, name, (const char* what, const char* first, ...)) {     \
+  BEFORE_UNGUARDED(int, name, (const char* what, const char* first, ...)) { \
     va_list list;                                                     \
     va_start(list, first);                                            \
     const int result = with_words(first, list, [&](char** words, [[maybe_unused]] va_list rest) { return execute; }); \
     va_end(list);                                                     \
     return result;                                                    \
   }
-EXECUTES_LIST(execl, weir_before_execv(what, words))
-EXECUTES_LIST(execlp, weir_before_execvp(what, words))
-EXECUTES_LIST(execle, weir_before_execve(what, words, va_arg(rest, char**)))
+EXECUTES_LIST(execl, execv(what, words))
+EXECUTES_LIST(execlp, execvp(what, words))
+EXECUTES_LIST(execle, execve(what, words, va_arg(rest, char**)))
 
 namespace {
 // Known before they are called: by the child of a fork, or by a handler of a signal, which may have interrupted the dynamic linker.

@@ -1,5 +1,4 @@
 // syscall(): what the program asks of the kernel by number, for a thread's state as by the C library's functions.
-#include <cstdarg>
 #include <cstdint>
 
 #include <fcntl.h>
@@ -46,15 +45,11 @@ using weir::threads::this_body;
 using weir::threads::where_i_get;
 using weir::threads::without_ticks;
 
-NEXT_FUNCTION(long, syscall, (long, ...))
-
-/// syscall() itself is in children.cpp, and comes here unless its child shares memory.
-extern "C" [[gnu::visibility("hidden"), gnu::used]] long weir_syscall(long number, ...) {
-  va_list rest;
-  va_start(rest, number);
-  long a[6];
-  for (auto& each : a) each = va_arg(rest, long);
-  va_end(rest);
+/// syscall() itself is in children.cpp, and comes here unless its child shares memory. The C library declares it without all these
+/// parameters, but passes them alike.
+WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, long third, long fourth, long fifth, long sixth),
+            weir::deferred<&weir_before_syscall>) {
+  long a[6] = {first, second, third, fourth, fifth, sixth};
   if (number == SYS_futex && !weir::threads::is_called_by_allocator(__builtin_return_address(0)))
     return weir::threads::futex_for_members(a);
   const auto named = static_cast<pid_t>(a[0]), second_named = static_cast<pid_t>(a[1]);
@@ -181,7 +176,7 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] long weir_syscall(long numbe
     a[1] = static_cast<long>(its.bytes);
     a[2] = weir::as_argument(its.set);
   }
-  const long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  const long result = weir::with_type_of_program(next, number, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (number == SYS_sched_getaffinity && result > 0 && weir::heard::processors() && weir::heard::is_of_this_process(named))
     weir::heard::reduce(static_cast<std::size_t>(result), reinterpret_cast<cpu_set_t*>(a[2]));
   if (result != -1 && (number == SYS_mmap || number == SYS_mremap || number == SYS_shmat)) weir::threads::note_mapping(number, a[3]);

@@ -61,10 +61,11 @@ struct barrier {
     for (;;) {
       const std::uint32_t now = released.load(std::memory_order_acquire);
       if (is_released(mine)) break;
-      weir::threads::futex_wait(released, now);
+      weir::with_type_of_program(sleep_while, &released, now);
     }
     asleep.fetch_sub(1, std::memory_order_relaxed);
   }
+  static void sleep_while(const std::atomic<std::uint32_t>* word, std::uint32_t value) { weir::threads::futex_wait(*word, value); }
   void await_last() {
     while (inside.load(std::memory_order_acquire) != 0) sched_yield();
   }
@@ -84,7 +85,7 @@ BEFORE(int, pthread_barrier_init, (pthread_barrier_t* b, const pthread_barrierat
   return result;
 }
 BEFORE(int, pthread_barrier_wait, (pthread_barrier_t* b)) {
-  return as_ours(b).has_mark() ? as_ours(b).arrive_and_wait(__builtin_return_address(0)) : next_pthread_barrier_wait.get()(b);
+  return as_ours(b).has_mark() ? as_ours(b).arrive_and_wait(__builtin_return_address(0)) : weir::with_type_of_program(next_pthread_barrier_wait.get(), b);
 }
 BEFORE(int, pthread_barrier_destroy, (pthread_barrier_t* b)) {
   if (!as_ours(b).has_mark()) return next_pthread_barrier_destroy.get()(b);

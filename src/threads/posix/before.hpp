@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 
+#include "machine/cancel_type.hpp"
 #include "threads/scheduling/body.hpp"
 
 namespace weir::threads {
@@ -46,6 +47,18 @@ class without_ticks {
   body* const me_;
 };
 
+/// The C library's function, which waits or has nothing to wake, for a thread that may be cancelled anywhere: there, too, if it is no
+/// member. One whose processor is to be given on calls Weir's.
+template <auto& next, auto does>
+struct passed_on;
+template <class Result, class... Parameters, auto& next, Result (*does)(Parameters...)>
+struct passed_on<next, does> {
+  static Result call(Parameters... arguments) {
+    auto* const its = next.get();
+    return its != nullptr && this_body == nullptr ? its(arguments...) : deferred<does>::call(arguments...);
+  }
+};
+
 }  // namespace weir::threads
 
 /// A next_function by the name next_NAME.
@@ -55,9 +68,52 @@ class without_ticks {
   [[gnu::constructor]] void find_##name() { next_##name.get(); }                \
   }
 
+// The entry of a replaced function: threads that may be cancelled anywhere go on at weir_guarded_NAME, others at weir_before_NAME. It
+// leaves all arguments and the return address as they are, and can be unwound from each instruction.
+#if defined(__x86_64__)
+#define WEIR_ENTRY_CODE(name)                       \
+  "endbr64\n"                                       \
+  "movq weir_is_cancelled@gottpoff(%rip), %r11\n"   \
+  "cmpb $1, %fs:(%r11)\n"                           \
+  "je 1f\n"                                         \
+  "jmp weir_before_" #name "\n"                     \
+  "1: jmpq *weir_guarded_" #name "(%rip)\n"
+#elif defined(__aarch64__)
+#define WEIR_ENTRY_CODE(name)                                   \
+  "bti c\n"                                                     \
+  "adrp x16, :gottprel:weir_is_cancelled\n"                     \
+  "ldr x16, [x16, :gottprel_lo12:weir_is_cancelled]\n"          \
+  "mrs x17, tpidr_el0\n"                                        \
+  "ldrb w16, [x16, x17]\n"                                      \
+  "cmp w16, #1\n"                                               \
+  "b.eq 1f\n"                                                   \
+  "b weir_before_" #name "\n"                                   \
+  "1: adrp x16, weir_guarded_" #name "\n"                       \
+  "ldr x16, [x16, :lo12:weir_guarded_" #name "]\n"              \
+  "br x16\n"
+#endif
+/// `entry`: the symbol's name.
+#define WEIR_BEFORE(entry, result, name, parameters, ...)                                                              \
+  extern "C" [[gnu::visibility("hidden"), gnu::used]] result weir_before_##name parameters;                          \
+  NEXT_FUNCTION(result, name, parameters)                                                                            \
+  extern "C" {                                                                                                       \
+  [[gnu::visibility("hidden")]] extern result (*const weir_guarded_##name) parameters;                               \
+  [[gnu::used]] result (*const weir_guarded_##name) parameters = &__VA_ARGS__::call;                                    \
+  }                                                                                                                  \
+  asm(".pushsection .text\n.globl " #entry "\n.type " #entry ", %function\n.p2align 4\n" #entry ":\n.cfi_startproc\n" \
+      WEIR_ENTRY_CODE(name) ".cfi_endproc\n.size " #entry ", . - " #entry "\n.popsection\n");                         \
+  extern "C" result weir_before_##name parameters
+
 /// The function that follows replaces the C library's function of this name, and calls that function as next_NAME. Only the
-/// symbol has the name; the function has another one, because the headers may declare the name with attributes of their own.
-#define BEFORE(result, name, parameters)                                                     \
+/// symbol has the name; the function has another one, because the headers may declare the name with attributes of their own. No thread
+/// is cancelled within, but at cancellation points, and where with_type_of_program() says so.
+#define BEFORE(result, name, parameters) \
+  WEIR_BEFORE(name, result, name, parameters, weir::deferred<&weir_before_##name>)
+/// The same for a function that waits, and for which a thread of the kernel needs nothing of Weir.
+#define BEFORE_WAITING(result, name, parameters) \
+  WEIR_BEFORE(name, result, name, parameters, weir::threads::passed_on<next_##name, &weir_before_##name>)
+/// The same for a function that may be unwound from each instruction, as it does not return, or says itself where the thread may be cancelled.
+#define BEFORE_UNGUARDED(result, name, parameters)                                           \
   extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
   NEXT_FUNCTION(result, name, parameters)                                                    \
   extern "C" result weir_before_##name parameters

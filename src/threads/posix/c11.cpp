@@ -41,21 +41,25 @@ int join(thrd_t of, int* result) {
 
 }  // namespace
 
-#define OF_C11(name, parameters, arguments, error)                                                               \
-  BEFORE(int, name, parameters) {                                                                                \
+#define OF_C11(name, parameters, arguments, error) OF_C11_THAT(BEFORE, name, parameters, arguments, error)
+#define WAITS_OF_C11(name, parameters, arguments, error) OF_C11_THAT(BEFORE_WAITING, name, parameters, arguments, error)
+#define OF_C11_THAT(before, name, parameters, arguments, error)                                                  \
+  before(int, name, parameters) {                                                                                \
     const bool is_allocator = weir::threads::is_called_by_allocator(__builtin_return_address(0));               \
     return is_allocator ? next_##name.get() arguments : result_of(error);                                        \
   }
 
-OF_C11(mtx_lock, (mtx_t* m), (m), pthread_mutex_lock(posix(m)))
-OF_C11(mtx_timedlock, (mtx_t* m, const timespec* until), (m, until), pthread_mutex_timedlock(posix(m), until))
+WAITS_OF_C11(mtx_lock, (mtx_t* m), (m), pthread_mutex_lock(posix(m)))
+WAITS_OF_C11(mtx_timedlock, (mtx_t* m, const timespec* until), (m, until), pthread_mutex_timedlock(posix(m), until))
 OF_C11(mtx_unlock, (mtx_t* m), (m), pthread_mutex_unlock(posix(m)))
 OF_C11(cnd_wait, (cnd_t* c, mtx_t* m), (c, m), pthread_cond_wait(posix(c), posix(m)))
 OF_C11(cnd_timedwait, (cnd_t* c, mtx_t* m, const timespec* until), (c, m, until), pthread_cond_timedwait(posix(c), posix(m), until))
 OF_C11(cnd_signal, (cnd_t* c), (c), pthread_cond_signal(posix(c)))
 OF_C11(cnd_broadcast, (cnd_t* c), (c), pthread_cond_broadcast(posix(c)))
-OF_C11(thrd_join, (thrd_t of, int* result), (of, result), join(of, result))
+WAITS_OF_C11(thrd_join, (thrd_t of, int* result), (of, result), join(of, result))
 
+#undef OF_C11_THAT
+#undef WAITS_OF_C11
 #undef OF_C11
 
 BEFORE(int, thrd_create, (thrd_t* to, thrd_start_t run, void* what)) {

@@ -76,14 +76,14 @@ BEFORE(int, pthread_cond_wait, (pthread_cond_t* c, pthread_mutex_t* m)) {
   const std::optional<int> waited = wait_for(c, m, __builtin_return_address(0));
   if (waited) return *waited;
   const released_by_c_library meanwhile(m);
-  return next_pthread_cond_wait.get()(c, m);
+  return weir::with_type_of_program(next_pthread_cond_wait.get(), c, m);
 }
 BEFORE(int, pthread_cond_timedwait, (pthread_cond_t* c, pthread_mutex_t* m, const timespec* until)) {
   const time_limit most{is_monotonic.is_in(c) ? CLOCK_MONOTONIC : CLOCK_REALTIME, *until};
   const std::optional<int> waited = wait_for(c, m, __builtin_return_address(0), &most);
   if (waited) return *waited;
   const released_by_c_library meanwhile(m);
-  return next_pthread_cond_timedwait.get()(c, m, until);
+  return weir::with_type_of_program(next_pthread_cond_timedwait.get(), c, m, until);
 }
 BEFORE(int, pthread_cond_clockwait, (pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
   const time_limit most{clock, *until};
@@ -91,7 +91,7 @@ BEFORE(int, pthread_cond_clockwait, (pthread_cond_t* c, pthread_mutex_t* m, cloc
   const std::optional<int> waited = known ? wait_for(c, m, __builtin_return_address(0), &most) : std::nullopt;
   if (waited) return *waited;
   const released_by_c_library meanwhile(m);
-  return next_pthread_cond_clockwait.get()(c, m, clock, until);
+  return weir::with_type_of_program(next_pthread_cond_clockwait.get(), c, m, clock, until);
 }
 BEFORE(int, pthread_cond_signal, (pthread_cond_t* c)) {
   return notify(c, 1) != 0 ? 0 : next_pthread_cond_signal.get()(c);

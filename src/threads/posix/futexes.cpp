@@ -8,7 +8,7 @@
 #include "threads/posix/shared_memory.hpp"
 #include "threads/posix/waits.hpp"
 
-NEXT_FUNCTION(long, syscall, (long, ...))
+NEXT_FUNCTION(long, syscall, (long, long, long, long, long, long, long))
 
 namespace weir::threads {
 
@@ -31,7 +31,7 @@ constinit std::atomic<bool> has_requeued{false};
 
 long kernel(const long (&a)[6]) {
   const without_ticks meanwhile;
-  return next_syscall.get()(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
+  return with_type_of_program(next_syscall.get(), SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 long sleep_in_kernel(const long (&a)[6]) {

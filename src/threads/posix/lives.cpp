@@ -1,4 +1,5 @@
 // How threads begin and end: creation, joins, exits, cancellation.
+#include <cerrno>
 #include <cstdint>
 
 #include <pthread.h>
@@ -6,6 +7,7 @@
 
 #include <weir/machine/gate.hpp>
 
+#include "machine/cancel_type.hpp"
 #include "machine/detached_thread.hpp"
 #include "threads/posix/lives.hpp"
 #include "threads/posix/waits.hpp"
@@ -22,13 +24,22 @@ using weir::threads::is_called_by_allocator;
 using weir::threads::this_body;
 using weir::threads::time_limit;
 
+void find_set_cancel_type();
 [[gnu::constructor]] void when_loaded() {
+  find_set_cancel_type();
   weir::threads::tell_those_who_join = [] {
     auto* const its = reinterpret_cast<void*>(pthread_self());
     weir::threads::notify(its, weir::threads::all_waiters);  // after the pool's lock was given back, an atomic update
   };
 }
 
+// Nothing is to be destroyed here, so a thread that may be cancelled anywhere may be cancelled after its last instruction, too.
+[[gnu::noinline]] void* run(const weir::threads::beginning& does) {
+  void* const result = does.run_by_c11 == nullptr ? does.run(does.what)
+                                                  : reinterpret_cast<void*>(std::intptr_t{does.run_by_c11(does.what)});  // as the C library
+  weir::defer_cancellation_for_good();
+  return result;
+}
 // pthread_exit() and cancellation unwind this frame, too.
 template <bool InKernel>
 void* begin(void* its) {
@@ -37,8 +48,7 @@ void* begin(void* its) {
   if (InKernel) weir::threads::keep_in_kernel();
   weir::threads::gives_own_state = does.gives_own_state;
   const weir::threads::program_thread me(known);
-  if (does.run_by_c11 == nullptr) return does.run(does.what);
-  return reinterpret_cast<void*>(std::intptr_t{does.run_by_c11(does.what)});  // as the C library does
+  return run(does);
 }
 
 /// A thread with a policy or an affinity of its own belongs to the kernel.
@@ -54,6 +64,9 @@ bool is_for_kernel(const pthread_attr_t* attributes) {
 }
 
 }  // namespace
+
+// The handlers of Weir that the C library calls meanwhile take locks.
+BEFORE(pid_t, fork, ()) { return next_fork.get()(); }
 
 BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
   const std::optional<int> error =
@@ -104,16 +117,16 @@ int join(Next next, pthread_t of, void** result, const void* caller, const time_
 }
 }  // namespace
 
-BEFORE(int, pthread_join, (pthread_t of, void** result)) {
+BEFORE_WAITING(int, pthread_join, (pthread_t of, void** result)) {
   return join([=] { return next_pthread_join.get()(of, result); }, of, result, __builtin_return_address(0));
 }
-BEFORE(int, pthread_timedjoin_np, (pthread_t of, void** result, const timespec* until)) {
+BEFORE_WAITING(int, pthread_timedjoin_np, (pthread_t of, void** result, const timespec* until)) {
   const auto next = [=] { return next_pthread_timedjoin_np.get()(of, result, until); };
   if (until == nullptr) return join(next, of, result, __builtin_return_address(0));
   const time_limit most{CLOCK_REALTIME, *until};
   return join(next, of, result, __builtin_return_address(0), &most);
 }
-BEFORE(int, pthread_clockjoin_np, (pthread_t of, void** result, clockid_t clock, const timespec* until)) {
+BEFORE_WAITING(int, pthread_clockjoin_np, (pthread_t of, void** result, clockid_t clock, const timespec* until)) {
   const auto next = [=] { return next_pthread_clockjoin_np.get()(of, result, clock, until); };
   if (until == nullptr) return join(next, of, result, __builtin_return_address(0));
   if (!time_limit::is_known(clock)) return next();
@@ -137,12 +150,36 @@ BEFORE(int, pthread_setcancelstate, (int to, int* before)) {
   own->cancel_state = to;
   return 0;
 }
-// A thread that may be cancelled anywhere must be there at any time.
-BEFORE(int, pthread_setcanceltype, (int to, int* before)) {
-  if (to == PTHREAD_CANCEL_ASYNCHRONOUS) weir::threads::pin();
-  return next_pthread_setcanceltype.get()(to, before);
+namespace {
+// A handler has interrupted Weir's code: the type is set when that ends.
+int set_type_in_handler(int to, int* before) {
+  if (to != PTHREAD_CANCEL_DEFERRED && to != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
+  if (before != nullptr) *before = PTHREAD_CANCEL_ASYNCHRONOUS;
+  if (to == PTHREAD_CANCEL_DEFERRED) weir::weir_is_cancelled = weir::cancelled::at_points;
+  return 0;
 }
-BEFORE(void, pthread_testcancel, ()) {
+void stay_in_kernel() {
+  weir::threads::pin();
+  if (weir::threads::own_body_of_thread() == nullptr && !weir::threads::is_in_child()) weir::threads::keep_in_kernel();
+}
+}  // namespace
+// A thread that may be cancelled anywhere must be there at any time.
+BEFORE_UNGUARDED(int, pthread_setcanceltype, (int to, int* before)) {
+  using weir::cancelled;
+  using weir::weir_is_cancelled;
+  if (weir_is_cancelled == cancelled::at_points_meanwhile) return set_type_in_handler(to, before);
+  if (to == PTHREAD_CANCEL_ASYNCHRONOUS) {
+    if (weir_is_cancelled == cancelled::at_points) stay_in_kernel();
+    weir_is_cancelled = cancelled::anywhere;
+  }
+  const int result = next_pthread_setcanceltype.get()(to, before);
+  if (to == PTHREAD_CANCEL_DEFERRED) weir_is_cancelled = cancelled::at_points;
+  return result;
+}
+namespace {
+void find_set_cancel_type() { weir::set_cancel_type = next_pthread_setcanceltype.get(); }
+}  // namespace
+BEFORE_WAITING(void, pthread_testcancel, ()) {
   weir::threads::detach_if_asked();
   next_pthread_testcancel.get()();
 }

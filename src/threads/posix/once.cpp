@@ -23,11 +23,11 @@ struct end_of_routine {
 BEFORE(int, pthread_once, (pthread_once_t* once, void (*routine)())) {
   auto* const next = next_pthread_once.get();
   // A thread that loses the race to begin waits in the C library.
-  if (!may_be_member()) return next(once, routine);
+  if (!may_be_member()) return weir::with_type_of_program(next, once, routine);
   if (has_begun(*once) && !is_called_by_allocator(__builtin_return_address(0))) {
     constexpr int busy = 1;
     wait_while(busy, once, [once] { return has_begun(*once) ? busy : 0; });
   }
   const end_of_routine at_the_end{*once};
-  return next(once, routine);
+  return weir::with_type_of_program(next, once, routine);
 }

@@ -37,16 +37,16 @@ std::optional<int> lock(pthread_rwlock_t* l, int (*try_once)(pthread_rwlock_t*),
 }  // namespace
 
 #define LOCKS(name, timed, clocked, tries)                                                                                  \
-  BEFORE(int, name, (pthread_rwlock_t* l)) {                                                                                \
+  BEFORE_WAITING(int, name, (pthread_rwlock_t* l)) {                                                                                \
     const std::optional<int> waited = lock(l, tries, __builtin_return_address(0));                                          \
     return waited ? *waited : next_##name.get()(l);                                                                         \
   }                                                                                                                         \
-  BEFORE(int, timed, (pthread_rwlock_t* l, const timespec* until)) {                                                        \
+  BEFORE_WAITING(int, timed, (pthread_rwlock_t* l, const timespec* until)) {                                                        \
     const time_limit most{CLOCK_REALTIME, *until};                                                                          \
     const std::optional<int> waited = lock(l, tries, __builtin_return_address(0), &most);                                   \
     return waited ? *waited : next_##timed.get()(l, until);                                                                 \
   }                                                                                                                         \
-  BEFORE(int, clocked, (pthread_rwlock_t* l, clockid_t clock, const timespec* until)) {                                     \
+  BEFORE_WAITING(int, clocked, (pthread_rwlock_t* l, clockid_t clock, const timespec* until)) {                                     \
     const time_limit most{clock, *until};                                                                                   \
     const bool known = time_limit::is_known(clock);                                                                         \
     const std::optional<int> waited = known ? lock(l, tries, __builtin_return_address(0), &most) : std::nullopt;            \

@@ -56,18 +56,18 @@ BEFORE(int, sem_post, (sem_t* s)) {
   if (result == 0) weir::threads::notify(s);
   return result;
 }
-BEFORE(int, sem_wait, (sem_t* s)) {
+BEFORE_WAITING(int, sem_wait, (sem_t* s)) {
   if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0))) return *waited;
   const without_ticks meanwhile;
   return next_sem_wait.get()(s);
 }
-BEFORE(int, sem_timedwait, (sem_t* s, const timespec* until)) {
+BEFORE_WAITING(int, sem_timedwait, (sem_t* s, const timespec* until)) {
   const time_limit most{CLOCK_REALTIME, *until};
   if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), &most)) return *waited;
   const without_ticks meanwhile;
   return next_sem_timedwait.get()(s, until);
 }
-BEFORE(int, sem_clockwait, (sem_t* s, clockid_t clock, const timespec* until)) {
+BEFORE_WAITING(int, sem_clockwait, (sem_t* s, clockid_t clock, const timespec* until)) {
   const time_limit most{clock, *until};
   if (time_limit::is_known(clock))
     if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), &most)) return *waited;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "machine/cancel_type.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/repeatable.hpp"
 #include "threads/preemption/tick.hpp"
@@ -33,9 +34,9 @@ void detach_cancelled(body& me) {
 /// without PTHREAD_CANCELED as its result (version 2.36).
 void enable() {
   int type = PTHREAD_CANCEL_DEFERRED;
-  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+  set_cancel_type(PTHREAD_CANCEL_DEFERRED, &type);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
-  pthread_setcanceltype(type, nullptr);
+  set_cancel_type(type, nullptr);
 }
 
 // The C library's handler unwinds this frame if it ends the thread.

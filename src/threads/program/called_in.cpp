@@ -106,7 +106,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
 // No lock is held where the thread runs code that is neither Weir's, nor the C library's, nor an allocator's, unless a handler has
 // interrupted that: then the mask is another one than the thread's.
 void answer_attach_request(ucontext_t& in) {
-  if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
+  if (mine == nullptr || mine->its.is_pinned_for_good() || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
   if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
   if (!is_plain(mine->its, in) || is_base_code(code_of(in))) return;
   const errno_kept around;

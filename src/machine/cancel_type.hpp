@@ -1,0 +1,86 @@
+// Where the calling thread may be cancelled: at cancellation points, or anywhere (PTHREAD_CANCEL_ASYNCHRONOUS).
+//
+// A thread that is cancelled is unwound from the instruction at which it is. Few functions of C++ can be unwound from any instruction:
+// where something is to be destroyed, only calls may end so, and elsewhere the process is ended. So while a thread that may be
+// cancelled anywhere executes Weir's code, its type is the deferred one. The functions here destroy nothing, so they can be unwound.
+#pragma once
+
+#include <type_traits>
+
+#include <pthread.h>
+
+namespace weir {
+
+/// By the type that the program has set. Meanwhile: it is `anywhere`, but Weir's code runs.
+enum class cancelled : unsigned char { at_points = 0, anywhere = 1, at_points_meanwhile = 2 };
+/// Read by the entries of replaced functions, too (threads/posix/before.hpp).
+extern "C" [[gnu::visibility("hidden")]] constinit thread_local cancelled weir_is_cancelled;
+
+/// The C library's pthread_setcanceltype(). Written when the library is loaded, where Weir has a function in its place.
+using cancel_type_function = int (*)(int to, int* before);
+extern constinit cancel_type_function set_cancel_type;
+
+/// The type of a thread that may be cancelled anywhere becomes the deferred one, and back: then it ends here if it has been cancelled.
+void defer_cancellation();
+void let_be_cancelled();
+/// The program's code is over, and only Weir's follows.
+inline void defer_cancellation_for_good() {
+  if (weir_is_cancelled != cancelled::anywhere) [[likely]] return;
+  defer_cancellation();
+  weir_is_cancelled = cancelled::at_points;
+}
+
+/// call() does the same as `does`, in a thread that may be cancelled anywhere.
+template <auto does>
+struct deferred;
+template <class Result, class... Parameters, Result (*does)(Parameters...)>
+struct deferred<does> {
+  static Result call(Parameters... arguments) {
+    defer_cancellation();
+    if constexpr (std::is_void_v<Result>) {
+      does(arguments...);
+      let_be_cancelled();
+    } else {
+      const Result result = does(arguments...);
+      let_be_cancelled();
+      return result;
+    }
+  }
+  static Result call_if_needed(Parameters... arguments) {
+    return weir_is_cancelled == cancelled::anywhere ? call(arguments...) : does(arguments...);
+  }
+};
+
+/// Within that: calls a function that may wait, or that runs code of the program's, with the type that the program has set.
+template <class Result, class... Parameters>
+[[gnu::noinline]] Result with_type_of_program(Result (*does)(Parameters...), std::type_identity_t<Parameters>... arguments) {
+  if (weir_is_cancelled != cancelled::at_points_meanwhile) [[likely]] return does(arguments...);
+  let_be_cancelled();
+  if constexpr (std::is_void_v<Result>) {
+    does(arguments...);
+    defer_cancellation();
+  } else {
+    const Result result = does(arguments...);
+    defer_cancellation();
+    return result;
+  }
+}
+
+/// What a handler of Weir's has found. A handler may also interrupt a call in which the C library lets the thread be cancelled anywhere,
+/// whatever the program has set.
+struct interrupted_type {
+  int of_library = PTHREAD_CANCEL_DEFERRED;
+  cancelled of_program = cancelled::at_points;
+};
+interrupted_type defer_in_handler();
+void restore_after_handler(interrupted_type its);
+/// Between those two: calls the program's handler with what Weir's has found. Returns what it has found afterwards.
+template <class... Parameters>
+[[gnu::noinline]] interrupted_type with_interrupted_type(interrupted_type its, void (*does)(Parameters...),
+                                                         std::type_identity_t<Parameters>... arguments) {
+  restore_after_handler(its);
+  does(arguments...);
+  return defer_in_handler();
+}
+
+}  // namespace weir
