@@ -30,6 +30,18 @@ inline void defer_cancellation_for_good() {
   weir_is_cancelled = cancelled::at_points;
 }
 
+/// During the lifetime of this object the calling thread is not cancelled at cancellation points, where Weir's code may come to them. A thread
+/// that may be cancelled anywhere has deferred that.
+class without_cancellation {
+ public:
+  without_cancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  without_cancellation(const without_cancellation&) = delete;
+  ~without_cancellation() { pthread_setcancelstate(before_, nullptr); }
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 /// call() does the same as `does`, in a thread that may be cancelled anywhere.
 template <auto does>
 struct deferred;

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <memory>
 
+#include "cancel_type.hpp"
+
 namespace weir {
 
 /// To be constinit.
@@ -24,6 +26,7 @@ class made_once {
  private:
   template <class Make>
   [[gnu::noinline, gnu::cold]] const T& first(Make make) {
+    const without_cancellation to_the_end;  // it may read files
     auto mine = std::make_unique<const T>(make());
     const T* known = nullptr;
     if (it_.compare_exchange_strong(known, mine.get(), std::memory_order_acq_rel)) known = mine.release();

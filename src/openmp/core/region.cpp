@@ -35,6 +35,7 @@ crew& crew_of(const member& me) {
   if (all->size() <= depth) all->resize(depth + 1);
   crew*& its = (*all)[depth];
   if (its == nullptr) {
+    const without_cancellation to_the_end;
     const bool of_program = me.of->parent == nullptr && !this_thread.is_worker;
     if (of_program && may_have_seats()) its = take_kept_crew();
     if (its == nullptr) its = new crew(of_program);

@@ -341,7 +341,27 @@ void in_a_team() {
   all_is_well();
 }
 
-const subject all[] = {{"at each instruction", at_each_instruction}, {"where it waits", where_it_waits}, {"in handlers", in_handlers},
+/// A region is no cancellation point.
+void regions() {
+  for (const bool is_first : {true, false}) {
+    static std::atomic<int> counted;
+    const pthread_t one = start([is_first]() -> void* {
+      const auto count = [] {
+#pragma omp parallel num_threads(3)
+        ++counted;
+      };
+      if (!is_first) count();
+      counted = 0;
+      pthread_cancel(pthread_self());
+      count();
+      pthread_testcancel();
+      return nullptr;
+    });
+    CHECK(result_of(one) == PTHREAD_CANCELED && counted == 3);
+  }
+}
+
+const subject all[] = {{"regions", regions}, {"at each instruction", at_each_instruction}, {"where it waits", where_it_waits}, {"in handlers", in_handlers},
                        {"at the end", at_the_end}, {"in a team", in_a_team}, {"types", types}};
 
 }  // namespace
