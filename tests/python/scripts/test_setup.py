@@ -92,4 +92,5 @@ def test_each_module_is_pinned_by_hashes(part: str):
     head, _, rest = text.partition("\n")
     assert head.startswith("#") and PINNED.sub("", rest) == ""
     versions = (SETUP.parents[1] / "python" / "constraints.txt").read_text().lower().replace("_", "-").split()
-    assert {f"{name}=={version}".lower().replace("_", "-") for name, version, _ in PINNED.findall(rest)} <= set(versions)
+    pinned = {f"{name}=={version}".lower().replace("_", "-") for name, version, _ in PINNED.findall(rest)}
+    assert pinned and pinned <= set(versions)
