@@ -131,6 +131,14 @@ long move_or_wake(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {
   return others + notify(&word, all_waiters) + notify(reinterpret_cast<const void*>(a[4]), all_waiters);
 }
 
+// The kernel clears the word of a thread that ends, and wakes who waits for it there [set_tid_address(2)]: members that slept in user
+// space would not hear of it. The word has the thread's number until then.
+bool awaits_end_of_thread(int operation, std::uint32_t value) {
+  constexpr std::uint32_t most = 1 << 22;  // PID_MAX_LIMIT, of Linux
+  if ((operation & FUTEX_PRIVATE_FLAG) != 0 || value < 2 || value > most) return false;
+  return raw_call(SYS_kill, static_cast<long>(value), 0) != -ESRCH;  // any thread's number will do [kill(2), Linux]
+}
+
 // The kernel knows the owner of such a futex by its kernel thread.
 bool has_owner(int operation) {
   switch (operation & FUTEX_CMD_MASK) {
@@ -152,15 +160,18 @@ long futex_for_members(const long (&a)[6]) {
   const bool any = static_cast<std::uint32_t>(a[5]) == FUTEX_BITSET_MATCH_ANY;
   std::optional<time_limit> most;
   std::optional<long> done;
-  const int scope = operation & FUTEX_PRIVATE_FLAG;
-  switch (operation & FUTEX_CMD_MASK) {
+  const int scope = operation & FUTEX_PRIVATE_FLAG, command = operation & FUTEX_CMD_MASK;
+  const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+  const bool ends = waits && may_be_member() && awaits_end_of_thread(operation, value);
+  if (ends) leave_until_thread_ends();
+  switch (command) {
     case FUTEX_WAIT:
       if (time != nullptr) most = after(*time);
-      if (!is_shared) done = wait(word, value, scope, most ? &*most : nullptr);
+      if (!is_shared && !ends) done = wait(word, value, scope, most ? &*most : nullptr);
       return done ? *done : sleep_in_kernel(a);
     case FUTEX_WAIT_BITSET:
       if (time != nullptr) most = time_limit{(operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC, *time};
-      if (any && !is_shared) done = wait(word, value, scope, most ? &*most : nullptr);
+      if (any && !is_shared && !ends) done = wait(word, value, scope, most ? &*most : nullptr);
       return done ? *done : sleep_in_kernel(a);
     case FUTEX_WAKE: return is_shared ? wake_shared(word, a) : wake(word, a);
     // Members wait for any bit; without a bit the call is refused.

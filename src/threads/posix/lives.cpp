@@ -112,7 +112,8 @@ int join(Next next, pthread_t of, void** result, const void* caller, const time_
       weir::scheduled_by->yield();
     }
   }
-  weir::threads::detach_to_block();
+  weir::threads::leave_until_thread_ends();
+  const weir::threads::without_ticks meanwhile;
   return next();
 }
 }  // namespace

@@ -1,5 +1,8 @@
 #include "threads/posix/waits.hpp"
 
+#include <cstdio>
+#include <cstdlib>
+
 #include <pthread.h>
 
 #include "threads/scheduling/processor.hpp"
@@ -30,6 +33,16 @@ released_by_c_library::released_by_c_library(const void* mutex) : count_(release
 }
 released_by_c_library::~released_by_c_library() { count_.fetch_sub(1, std::memory_order_relaxed); }
 const std::atomic<std::uint32_t>& released_by_c_library::how_many(const void* mutex) { return released[place_of(mutex)]; }
+
+void leave_until_thread_ends() {
+  if (!detach_to_block()) block_in_own_thread();
+#ifdef WEIR_CHECKED
+  if (is_in_lent_thread() && this_body->held.load(std::memory_order_relaxed) == 0) {  // relaxed: its own
+    std::fprintf(stderr, "weir: a member blocks until a thread ends, in a kernel thread that the program has lent\n");
+    std::abort();
+  }
+#endif
+}
 
 bool sleep_on(const awaited& what) {
   {

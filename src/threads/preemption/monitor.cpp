@@ -117,6 +117,7 @@ class monitor {
   static void prepare();
   std::uint64_t look(claimant& c);
   void look_at(claimant& c, processor& p, std::uint64_t now);
+  std::uint64_t grant(processor& p, std::uint64_t now);
   std::uint64_t look_at_stood_in(processor& p, std::uint64_t now);
   static bool is_misplaced(const processor& p);
   std::uint64_t tick_more_rarely(processor& p, unsigned to_level, std::uint64_t now);
@@ -153,11 +154,7 @@ std::uint64_t monitor::look(claimant& c) {
   std::uint64_t next = never;
   spinning_ = 0;
   c.for_each([&](processor& p) {
-    if (p.wish.load(std::memory_order_relaxed) != nothing_wanted) {
-      has_found_ = true;
-      if (p.is_stood_in_for()) evict(p);
-      next = std::min(next, now + pace_.soon());
-    }
+    next = std::min(next, grant(p, now));
     if (p.has_cancelled.load(std::memory_order_relaxed)) next = std::min(next, now + look_at_cancelled(c, p));
     if (p.wants_stand_in()) next = std::min(next, now + hand_off_if_wanted(c, p, now));
     if (p.is_stood_in_for()) {
@@ -182,6 +179,18 @@ std::uint64_t monitor::look(claimant& c) {
     return next;
   }
   return ++idle_looks_ < most_idle_looks ? now + until_next(pace::last_level, now) : never;
+}
+
+// The other body may be in a call that does not end for long, and cannot be repeated.
+std::uint64_t monitor::grant(processor& p, std::uint64_t now) {
+  observation& seen = p.seen;
+  const std::uint32_t wish = p.wish.load(std::memory_order_relaxed);
+  if (wish == nothing_wanted) return seen.evicts = seen.wished = 0, never;
+  if (now < seen.evicts) return seen.evicts;
+  has_found_ |= seen.wished < early_looks;
+  if (p.is_stood_in_for()) evict(p);
+  const unsigned level = wish == hopeless ? pace::last_level : seen.wished++ / early_looks;
+  return seen.evicts = now + pace_.after(level);
 }
 
 // Where nobody is ready whom a look would see waiting. Ticks come at distances that grow to that of the level. Returns when the next one

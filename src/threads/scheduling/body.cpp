@@ -175,20 +175,6 @@ void* begin(void* its) {
   host(its);
   return nullptr;
 }
-/// In the lifetime of this object the monitor makes bodies leave the kernel thread of `seat` if they are blocked there (tick.hpp).
-class wish_for_seat {
- public:
-  explicit wish_for_seat(processor& seat) : seat_(seat) {
-    seat_.wish.store(wanted, std::memory_order_relaxed);
-    wake_monitor();
-  }
-  wish_for_seat(const wish_for_seat&) = delete;
-  ~wish_for_seat() { seat_.wish.store(nothing_wanted, std::memory_order_relaxed); }
-
- private:
-  processor& seat_;
-};
-
 /// The calling body belongs to the kernel thread that drives its seat. That thread may be blocked in a call of another body, and
 /// this call may wait for the calling body. So the calling body waits only for a while, unless the monitor sees to it, and only
 /// once as long as this lasts. False: it has waited in vain, or it has been asked to detach and pinned meanwhile.
@@ -212,7 +198,7 @@ bool comes_to_its_seat(bool for_good) {
   const processor& seat = *this_body->home();
   if (this_body->where() == &seat) return true;
   if (!for_good) return !seat.is_stood_in_for() && waits_for_its_seat(in_vain, patience_us);
-  const wish_for_seat mine(*this_body->home());
+  const wish_for_thread mine(*this_body->home());
   return waits_for_its_seat(in_vain_for_good, patience_for_good_us);
 }
 
@@ -255,6 +241,7 @@ void adopt(body& b) {
   b.id = static_cast<pid_t>(raw_call(SYS_gettid));
   b.thread = pthread_self();
   own_body = &b;
+  if (is_driving()) b.begin_call();  // until its region ends
   add_to_bodies(b);
 }
 bool use_processors(body& b, void* parking, bool only_if_others_do) {
@@ -302,6 +289,24 @@ void change_seat(processor* seat) {
     }
   }
   attach(b);
+}
+
+bool is_in_lent_thread() {
+  const without_preemption where_it_is;
+  if (this_body == nullptr) return false;
+  processor& on = *this_body->where();
+  return !on.is_helper.load(std::memory_order_relaxed) && on.current() != &on.own();  // relaxed: changed where nobody drives it
+}
+
+void block_in_own_thread() {
+  body* const me = this_body;
+  if (me == nullptr || me != own_body) return hand_off_to_block();
+  if (me->held.load(std::memory_order_relaxed) != 0) return;  // relaxed: its own
+  processor* const seat = me->home();
+  change_seat(nullptr);
+  if (this_body != nullptr) return;
+  me->seat.store(seat, std::memory_order_relaxed);
+  scheduled_by = &by_return;
 }
 
 namespace {

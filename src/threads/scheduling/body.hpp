@@ -143,6 +143,15 @@ bool all_are_pinned();
 inline void pin_as_all() {
   if (all_are_pinned()) [[unlikely]] pin();
 }
+/// Does the calling body run in a kernel thread of another thread of the program, which has lent it?
+///
+/// No member blocks there until a thread ends: that kernel thread ends only when its own body is back in it, and may be the one that
+/// the member waits for, or two members may wait, each in the kernel thread of the other's thread.
+bool is_in_lent_thread();
+/// The calling body is going to block: if it belongs to a thread that drives no processor, it goes on in its own kernel thread until it
+/// next waits for another body. Where it drives one, others run that one's bodies meanwhile. Afterwards it is in no lent thread, unless
+/// it runs a handler that has interrupted a switch.
+void block_in_own_thread();
 /// Does the caller run in another process than the one that has loaded this library, or that has been forked with handlers?
 bool is_in_child();
 /// The same for a member, which has the thread pointer that its child has, without a system call: the child has a stack of its own. Not for

@@ -26,9 +26,11 @@ bool is_on_processor_or_returns() {
 }
 }  // namespace
 
-// A thread that has given its processor away, to a stand-in, does not drive it in an inner region.
+// A thread that has given its processor away, to a stand-in, does not drive it in an inner region. Meanwhile nobody asks the body that
+// it has besides (adopt()): the signal would come into a call of whoever runs in its kernel thread.
 driving::driving() : outermost_(!is_on_processor_or_returns() && !is_driving()), before_(scheduled_by) {
   if (!outermost_) return;
+  if (own_body_of_thread() != nullptr) own_body_of_thread()->begin_call();
   processor& mine = here();
   this_body = &mine.own();
   scheduled_by = &by_processors;
@@ -41,6 +43,7 @@ driving::~driving() {
   if (!outermost_) return;
   own_processor->end_driving();
   this_body = nullptr;
+  if (own_body_of_thread() != nullptr) own_body_of_thread()->end_call();
   scheduled_by = before_;
   native::displaced(false);
 }

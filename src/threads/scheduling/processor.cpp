@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -210,7 +211,15 @@ void processor::begin_driving() {
   basic_driver::begin_driving();
 }
 
+wish_for_thread::wish_for_thread(processor& its) : its_(its) {
+  its_.wish.store(wanted, std::memory_order_relaxed);
+  wake_monitor();
+}
+
+// A body of another team that has been stolen may block or compute in the kernel thread for as long as it likes.
 void processor::end_driving() {
+  std::optional<wish_for_thread> mine;
+  if (!is_at_home()) mine.emplace(*this);
   basic_driver::end_driving();
   runs_on_.store(-1, std::memory_order_relaxed);
 }

@@ -38,6 +38,8 @@ struct observation {
   unsigned cancelled = 0;                     // the number of looks at which a cancelled body was here
   bool blocked = false;                       // when its bodies were last handed off: the running one is left alone
   bool twice = false;                         // the next look follows soon upon the last one
+  unsigned wished = 0;                        // the number of looks at which the same wish was there
+  std::uint64_t evicts = 0;                   // when it is looked at again
   run_times times;                            // of its kernel thread, at the last look for deprivation
   std::uint32_t switched = 0, found_to_spin = 0, found_to_jump = 0;  // what it had counted then
 };
@@ -160,6 +162,17 @@ class processor : public basic_driver<native_bodies> {
   std::uint64_t in_vain_since_ = 0;
   std::atomic<int> runs_on_{-1};
   std::uint64_t signal_stack_ = 0;  // the number of the alternate stack that the kernel thread has
+};
+
+/// In the lifetime of this object the monitor makes bodies leave the kernel thread of `its` if they are blocked there (tick.hpp).
+class wish_for_thread {
+ public:
+  explicit wish_for_thread(processor& its);
+  wish_for_thread(const wish_for_thread&) = delete;
+  ~wish_for_thread() { its_.wish.store(nothing_wanted, std::memory_order_relaxed); }
+
+ private:
+  processor& its_;
 };
 
 extern template class basic_driver<native_bodies>;

@@ -37,6 +37,7 @@ SIZES = {
     "affinity_formats": (2,),
     "kmpc_forks": (2,),
     "binding": (2,),
+    "ends_of_hosts": (1, 2, 8),
     "team_sizes": (2,),
 }
 ALL = (1, 2, 3, 4, 8, 33)
@@ -109,6 +110,7 @@ def test_program_where_cancellation_is_in_force(
 # Where members meet, wait, end and are counted.
 MEETING = CANCELLABLE | {
     "calls",
+    "ends_of_hosts",
     "errors_kept",
     "exceptions",
     "exits",

@@ -9,6 +9,7 @@
 #include <semaphore>
 #include <shared_mutex>
 
+#include <linux/futex.h>
 #include <sys/syscall.h>
 
 namespace {
@@ -203,7 +204,50 @@ void standard_library() {
   CHECK(stopped == 8);
 }
 
+/// A thread that the C library knows nothing of: it runs with its creator's thread pointer. Where it ends, the kernel clears its word,
+/// and wakes who waits there.
+int spins_until(void* ends) {
+  while (!static_cast<std::atomic<bool>*>(ends)->load()) {}
+  return 0;
+}
+void words_that_the_kernel_clears() {
+  const others so_many;
+  alignas(16) static char stack[64 * 1024];
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<bool> ends{false};
+    std::atomic<int> number{0}, waits{0};
+    auto* const word = reinterpret_cast<pid_t*>(&number);
+    sigset_t everything, before;
+    sigfillset(&everything);
+    pthread_sigmask(SIG_BLOCK, &everything, &before);  // the new thread may run no handler
+    CHECK(clone(spins_until, stack + sizeof stack, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+                CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID, &ends, word, nullptr, word) > 0);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    // Who has yielded may be a member, as who has waited often.
+    const auto awaits = [&]() -> void* {
+      sched_yield(), ++waits;
+      for (int its; (its = number) != 0;) syscall(SYS_futex, word, FUTEX_WAIT, its, nullptr, nullptr, 0);
+      return nullptr;
+    };
+    const auto awaits_with_limit = [&]() -> void* {
+      sched_yield(), ++waits;
+      const timespec far = in(patience, CLOCK_MONOTONIC);
+      for (int its; (its = number) != 0;)
+        if (syscall(SYS_futex, word, FUTEX_WAIT_BITSET, its, &far, nullptr, FUTEX_BITSET_MATCH_ANY) != 0 && errno == ETIMEDOUT)
+          return CHECK(false), nullptr;
+      return nullptr;
+    };
+    // The kernel wakes one of those that wait.
+    const pthread_t one = i % 2 == 0 ? start(awaits) : start(awaits_with_limit);
+    while (waits != 1) sched_yield();
+    usleep(1000);
+    ends = true;
+    result_of(one);
+  }
+}
+
 const subject all[] = {{"joins", joins},
+                       {"words that the kernel clears", words_that_the_kernel_clears},
                        {"exits", exits},
                        {"exits by system call", exits_by_system_call},
                        {"first thread exits", first_thread_exits},
