@@ -74,6 +74,14 @@ TEST_F(Quota, OfAContainerThatSeesItsOwnGroupAsTheRoot) {
   EXPECT_DOUBLE_EQ(seen()->processors, 2);
 }
 
+TEST_F(Quota, OfAGroupWithinTheOneThatAContainerSeesAsTheRoot) {
+  v2("/docker/abc/inner", "/docker/abc");
+  file("sys/fs/cgroup/cpu.max", "300000 100000\n");
+  file("sys/fs/cgroup/inner/cpu.max", "100000 100000\n");
+  ASSERT_TRUE(seen());
+  EXPECT_DOUBLE_EQ(seen()->processors, 1);
+}
+
 TEST_F(Quota, NonsenseIsNoQuota) {
   v2("/box");
   file("sys/fs/cgroup/box/cpu.max", "plenty\n");

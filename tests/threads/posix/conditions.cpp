@@ -1,6 +1,8 @@
 // Condition variables and read-write locks.
 #include "threads.hpp"
 
+#include <algorithm>
+
 #include <sys/mman.h>
 
 namespace {
@@ -110,6 +112,84 @@ void time_limits() {
   });
 }
 
+/// Who is signalled before its limit hears of the signal, though it runs after the limit, because others compute until then.
+void a_signal_in_time_counts_for_who_runs_late() {
+  pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+  pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+  meeting begin, end;
+  bool waits = false;
+  std::atomic<bool> computes{false};
+  std::atomic<double> limit_s{0};
+  team([&](int me) {
+    for (int round = 0; round < 40; ++round) {
+      begin.arrive();
+      bool in_time = false;
+      if (me == 0) {
+        limit_s = now_s() + 0.004;
+        const timespec limit = timespec_of(limit_s);
+        CHECK(pthread_mutex_lock(&own) == 0);
+        waits = true;
+        const int error = pthread_cond_clockwait(&changed, &own, CLOCK_MONOTONIC, &limit);
+        waits = false;
+        CHECK(error == 0 || !computes);
+        CHECK(pthread_mutex_unlock(&own) == 0);
+      } else if (me == 1) {
+        for (bool is_over = false; !is_over; sched_yield()) {
+          CHECK(pthread_mutex_lock(&own) == 0);
+          if (waits) {
+            CHECK(pthread_cond_signal(&changed) == 0);
+            in_time = now_s() < limit_s;
+            computes = in_time;
+          }
+          is_over = in_time || (limit_s != 0 && now_s() > limit_s);
+          CHECK(pthread_mutex_unlock(&own) == 0);
+        }
+      } else {
+        while (!computes && (limit_s == 0 || now_s() < limit_s)) sched_yield();
+      }
+      if (me != 0 && computes) compute(limit_s + 0.0005 - now_s());
+      end.arrive();
+      if (me == 0) computes = false, limit_s = 0;
+    }
+  });
+}
+
+/// Whoever waits first or longest, each hears of its own limit.
+void limits_in_every_order() {
+  pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+  const others so_many;
+  int order[] = {0, 1, 2};
+  do {
+    pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+    std::atomic<int> waiting{0};
+    std::atomic<bool> is_over[3] = {}, may_end{false};
+    std::vector<pthread_t> all;
+    for (const int each : order) {
+      all.push_back(start([&, each] {
+        pthread_mutex_lock(&own);
+        for (int i = 0; i < 4; ++i) {  // who has slept a few times becomes a member
+          const timespec soon_over = in(0.0005);
+          pthread_cond_timedwait(&never, &own, &soon_over);
+        }
+        const timespec limit = in(each == 0 ? 3 * patience : each * 0.02);
+        ++waiting;
+        while (!may_end && pthread_cond_timedwait(&never, &own, &limit) == 0) {
+        }
+        pthread_mutex_unlock(&own);
+        is_over[each] = true;
+        return nullptr;
+      }));
+      CHECK(soon([&] { return waiting == static_cast<int>(all.size()); }));
+    }
+    CHECK(soon([&] { return is_over[1] && is_over[2]; }) && !is_over[0]);
+    pthread_mutex_lock(&own);
+    may_end = true;
+    pthread_cond_broadcast(&never);
+    pthread_mutex_unlock(&own);
+    for (const pthread_t each : all) result_of(each);
+  } while (std::next_permutation(std::begin(order), std::end(order)));
+}
+
 struct of_processes {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
@@ -193,6 +273,8 @@ const subject all[] = {{"turns", turns},
                        {"wherever they lie", wherever_they_lie},
                        {"signals", signals},
                        {"time limits", time_limits},
+                       {"a signal in time counts for who runs late", a_signal_in_time_counts_for_who_runs_late},
+                       {"limits in every order", limits_in_every_order},
                        {"shared by processes", shared_by_processes},
                        {"readers and writers", readers_and_writers}};
 

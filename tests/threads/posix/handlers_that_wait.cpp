@@ -1,9 +1,11 @@
 // A handler that waits has its signal mask to itself: other members of the processor do not block the signal meanwhile, nor does the member
 // afterwards.
+#include "../../openmp/driving_thread.h"
 #include "threads.hpp"
 
 #include <semaphore.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 namespace {
 
@@ -33,19 +35,48 @@ void changes_its_thread() {
   else sleeps();
 }
 
-bool is_blocked() {
-  sigset_t now;
-  CHECK(pthread_sigmask(SIG_BLOCK, nullptr, &now) == 0);
-  return sigismember(&now, SIGUSR1) == 1;
+/// From a pipe that another thread fills afterwards. The handler keeps the kernel thread, which has its mask.
+int filled[2];
+std::atomic<int> asked{0};
+void reads() {
+  const long before = driving_thread();
+  ++asked;
+  for (char got; read(filled[0], &got, 1) != 1;) {
+  }
+  CHECK(driving_thread() == before);
+}
+void fill() {
+  CHECK(pipe(filled) == 0);
+  std::thread([] {
+    for (;; sleep_for(0.0001)) {
+      for (; asked > 0; --asked) CHECK(write(filled[1], "x", 1) == 1);
+    }
+  }).detach();
 }
 
-template <void (*wait)()>
+/// As the C library says, and as the kernel does of the thread that runs this.
+bool is_blocked(bool wanted) {
+  sigset_t now;
+  CHECK(pthread_sigmask(SIG_BLOCK, nullptr, &now) == 0);
+  bool by_kernel = wanted;
+#if defined(__x86_64__)
+  std::uint64_t its = 0;
+  long result = SYS_rt_sigprocmask;
+  register long bytes asm("r10") = sizeof its;
+  asm volatile("syscall" : "+a"(result) : "D"(SIG_BLOCK), "S"(nullptr), "d"(&its), "r"(bytes) : "rcx", "r11", "memory");
+  by_kernel = (its >> (SIGUSR1 - 1) & 1) != 0;
+#endif
+  return (sigismember(&now, SIGUSR1) == 1) == wanted && by_kernel == wanted;
+}
+
+template <void (*wait)(), void (*prepare)() = nullptr>
 void wait_in_handlers() {
+  if (prepare != nullptr) prepare();
   struct sigaction how {};
   how.sa_handler = [](int) {
     const int before = errno;
     wait();
-    if (is_blocked()) ++handled;  // as in any handler
+    if (is_blocked(true)) ++handled;  // as in any handler
     errno = before;
   };
   how.sa_flags = SA_RESTART;
@@ -58,7 +89,7 @@ void wait_in_handlers() {
     for (int i = 0; i < rounds; ++i) {
       pthread_barrier_wait(&all_are_there);
       if (i % between_signals == 0) CHECK(raise(SIGUSR1) == 0);
-      CHECK(!is_blocked());
+      CHECK(is_blocked(false));
     }
     CHECK(handled == rounds / between_signals);
   });
@@ -66,6 +97,7 @@ void wait_in_handlers() {
 
 const subject all[] = {{"yields", wait_in_handlers<yields>},
                        {"sleeps", wait_in_handlers<sleeps>},
+                       {"reads", wait_in_handlers<reads, fill>},
                        {"takes a semaphore", wait_in_handlers<takes_semaphore>},
                        {"changes its thread", wait_in_handlers<changes_its_thread>}};
 

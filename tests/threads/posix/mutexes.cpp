@@ -152,6 +152,24 @@ void shared_by_processes() {
   CHECK(*count == (members + 1) * rounds);
 }
 
+#if defined(__GLIBC__)
+/// Debuggers show who has a mutex by the number in it.
+void owners() {
+  const auto is_right = [] {
+    pthread_mutex_t its = PTHREAD_MUTEX_INITIALIZER;
+    CHECK(pthread_mutex_lock(&its) == 0);
+    CHECK(its.__data.__owner == gettid());
+    CHECK(pthread_mutex_unlock(&its) == 0 && its.__data.__owner == 0);
+  };
+  team([&](int me) {
+    is_right();
+    if (me == 0) child(is_right);
+  });
+}
+#else
+void owners() {}
+#endif
+
 void priority_protecting() {
   excludes(mutex{[](pthread_mutexattr_t* how) {
     CHECK(pthread_mutexattr_setprotocol(how, PTHREAD_PRIO_PROTECT) == 0);
@@ -243,6 +261,7 @@ const subject all[] = {{"normal", normal},
                        {"error checking", error_checking},
                        {"robust", robust_ones},
                        {"shared by processes", shared_by_processes},
+                       {"owners", owners},
                        {"priority protecting", priority_protecting},
                        {"priority inheriting", priority_inheriting},
                        {"time limits", time_limits},
