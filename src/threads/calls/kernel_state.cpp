@@ -280,7 +280,12 @@ CHANGES_THREAD(int, pkey_get, (int key), true, (key))
   }
 OWNS_FILE(fcntl)
 OWNS_FILE(fcntl64)
-CHANGES_THREAD(int, clock_gettime, (clockid_t clock, timespec* to), is_my_time(clock), (clock, to))
+// An allocator may call it before this library is initialized, as AddressSanitizer's does, also where dlsym() gives memory back.
+BEFORE(int, clock_gettime, (clockid_t clock, timespec* to)) {
+  pin_if(is_my_time(clock));
+  if (auto* const next = next_clock_gettime.if_known()) return next(clock, to);
+  return as_result(static_cast<int>(-weir::raw_call(SYS_clock_gettime, clock, weir::as_argument(to))));
+}
 namespace {
 // Handlers call these functions, too, so the names are looked up early.
 [[gnu::constructor]] void when_loaded() {

@@ -26,6 +26,8 @@ class next_function {
       known_.store(its = reinterpret_cast<Function*>(find_next(name_)), std::memory_order_relaxed);
     return its;
   }
+  /// Null: not yet.
+  Function* if_known() const { return known_.load(std::memory_order_relaxed); }
 
  private:
   const char* const name_;

@@ -43,10 +43,10 @@ pthread_cond_t* made(pthread_cond_t* at, auto set) {
 [[gnu::constructor]] void when_loaded() {
   is_shared.find([](pthread_cond_t* at, bool it) {
     made(at, [it](pthread_condattr_t* a) { if (it) pthread_condattr_setpshared(a, PTHREAD_PROCESS_SHARED); });
-  });
+  }, pthread_cond_destroy);
   is_monotonic.find([](pthread_cond_t* at, bool it) {
     made(at, [it](pthread_condattr_t* a) { if (it) pthread_condattr_setclock(a, CLOCK_MONOTONIC); });
-  });
+  }, pthread_cond_destroy);
 }
 
 /// Nothing: the calling thread must wait by the C library.

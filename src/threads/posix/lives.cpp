@@ -15,6 +15,8 @@
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/own_state.hpp"
 #include "threads/support/allocator.hpp"
+#include "threads/support/code.hpp"
+#include "threads/support/watched.hpp"
 #include "threads/threads.hpp"
 
 namespace {
@@ -74,6 +76,15 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
   return error ? *error : next_pthread_create.get()(to, attributes, run, what);
 }
 
+namespace {
+[[gnu::constructor]] void before_threads() {
+  // ThreadSanitizer's functions must know every thread that calls them.
+  if (!weir::threads::order_is_watched()) weir::creates_service.store(next_pthread_create.get(), std::memory_order_relaxed);
+  const auto create = reinterpret_cast<std::uintptr_t>(weir::threads::function_by_name("pthread_create"));
+  weir::threads::begin_in_kernel = !weir::threads::object_with(reinterpret_cast<const void*>(&weir::threads::is_own_code)).has(create);
+}
+}  // namespace
+
 std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_attr_t* attributes, beginning does, const void* caller) {
   weir::futex_kernel::ask_for_fences();
   // relaxed, both: only one of the threads that get here at the same time is to tell.
@@ -96,6 +107,7 @@ std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_att
   return 0;
 }
 
+NEXT_FUNCTION(int, pthread_tryjoin_np, (pthread_t, void**))
 namespace {
 /// A member waits for the end of the thread's work. What follows is short, but for destructors.
 template <class Next>
@@ -103,12 +115,12 @@ int join(Next next, pthread_t of, void** result, const void* caller, const time_
   constexpr unsigned yields = 100;
   if (is_called_by_allocator(caller)) return next();
   if (weir::threads::may_be_member() && pthread_equal(of, pthread_self()) == 0 && (most == nullptr || most->is_valid())) {
-    if (const int now = pthread_tryjoin_np(of, result); now != EBUSY) return now;
+    if (const int now = next_pthread_tryjoin_np.get()(of, result); now != EBUSY) return now;
     const auto is_alive = [of] { return weir::threads::is_program_thread(of) ? EBUSY : 0; };
     const std::optional<int> waited = weir::threads::wait_while(EBUSY, reinterpret_cast<void*>(of), is_alive, most);
     if (waited == ETIMEDOUT) return ETIMEDOUT;
     for (unsigned i = 0; waited && i < yields && this_body != nullptr; ++i) {
-      if (const int now = pthread_tryjoin_np(of, result); now != EBUSY) return now;
+      if (const int now = next_pthread_tryjoin_np.get()(of, result); now != EBUSY) return now;
       weir::scheduled_by->yield();
     }
   }

@@ -7,6 +7,7 @@
 
 #include "threads/posix/waits.hpp"
 #include "threads/scheduling/hand_off.hpp"
+#include "threads/support/watched.hpp"
 
 namespace {
 
@@ -32,8 +33,9 @@ namespace {
 class usual_mutex {
  public:
   explicit usual_mutex(pthread_mutex_t* m) : its_(m->__data) {}
-  /// Called when the library is loaded: does the C library represent it so?
+  /// Called when the library is loaded: does the C library represent it so, and need nobody else hear of it?
   static void look() {
+    if (weir::threads::order_is_watched()) return;
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
     const auto is = [&m](int lock, int owner, unsigned users) {
       return m.__data.__lock == lock && m.__data.__owner == owner && m.__data.__nusers == users && m.__data.__kind == kind;
@@ -44,6 +46,7 @@ class usual_mutex {
     const bool is_taken = is(taken, gettid(), 1);
     unlock.get()(&m);
     is_known = is_free && is_taken && is(free, 0, 0);
+    pthread_mutex_destroy(&m);
   }
   // relaxed: whoever finds it taken tries again after a fence, or sleeps.
   bool is_taken() const { return std::atomic_ref(its_.__lock).load(std::memory_order_relaxed) != free; }

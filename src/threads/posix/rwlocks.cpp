@@ -20,7 +20,7 @@ weir::threads::mark<pthread_rwlock_t> is_shared;
     if (it) pthread_rwlockattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
     pthread_rwlock_init(at, &attributes);
     pthread_rwlockattr_destroy(&attributes);
-  });
+  }, pthread_rwlock_destroy);
 }
 
 /// Nothing: the C library's function waits, or tells the owner that it would wait for itself.

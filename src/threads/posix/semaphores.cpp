@@ -22,7 +22,7 @@ constinit bool is_value_known = false;
 bool is_zero(const sem_t* s) { return is_value_known && value_of(s).load(std::memory_order_relaxed) == 0; }
 
 [[gnu::constructor]] void when_loaded() {
-  is_shared.find([](sem_t* at, bool it) { sem_init(at, it ? 1 : 0, 0); });
+  is_shared.find([](sem_t* at, bool it) { sem_init(at, it ? 1 : 0, 0); }, sem_destroy);
   sem_t one;
   constexpr unsigned value = 0x1234567;
   sem_init(&one, 0, value);

@@ -139,7 +139,7 @@ template <class Object>
 class mark {
  public:
   template <class Make>
-  void find(Make make) {
+  void find(Make make, int (*destroy)(Object*)) {
     alignas(Object) unsigned char with[sizeof(Object)] = {}, without[sizeof(Object)] = {};
     make(reinterpret_cast<Object*>(with), true);
     make(reinterpret_cast<Object*>(without), false);
@@ -148,6 +148,8 @@ class mark {
         at_ = i;
         bits_ = static_cast<unsigned char>(with[i] ^ without[i]);
       }
+    destroy(reinterpret_cast<Object*>(with));
+    destroy(reinterpret_cast<Object*>(without));
   }
   bool is_in(const Object* object) const {
     return (reinterpret_cast<const unsigned char*>(object)[at_] & bits_) != 0;

@@ -17,6 +17,7 @@
 namespace weir::threads {
 
 constinit teller tell_those_who_join = nullptr;
+constinit bool begin_in_kernel = false;
 constinit std::atomic<void (*)()> tell_of_first_thread{nullptr};
 constinit std::atomic<const told_of_starts*> tell_of_starts{nullptr};
 constinit std::atomic<void (*)()> tell_of_early_end{nullptr};
@@ -96,7 +97,7 @@ program_thread::program_thread(known_thread& its) {
   adopt_this_thread(its);
   if (!are_too_many()) return;
   // Without processors nobody would call the thread in.
-  if (all_are_members() && (is_late || !are_processors_used()))
+  if (all_are_members() && (is_late || !are_processors_used()) && !begin_in_kernel)
     take_seat();
   else
     ask_for_call();

@@ -31,6 +31,9 @@ struct beginning {
 /// What is known of a thread, in memory that later threads use again: a thread that allocates for the first time pays for an arena of the
 /// C library's, which costs more than the thread.
 struct known_thread;
+/// The program's threads take no seat where they begin, since Weir is not the only one to begin them: a sanitizer that is a part of the
+/// program asks there for the number of its kernel thread. Written when the library is loaded.
+extern constinit bool begin_in_kernel;
 /// Called by the thread that creates another one, which passes it to program_thread. Null: there is no memory.
 known_thread* expect_thread(beginning its);
 void forget_thread(known_thread& its);

@@ -12,6 +12,7 @@
 
 #include "machine/kernel_mutex.hpp"
 #include "threads/scheduling/body.hpp"
+#include "threads/support/valgrind.hpp"
 
 namespace weir::threads {
 
@@ -59,7 +60,9 @@ class parking_places {
     void* const whole = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (whole == MAP_FAILED) return nullptr;
     mprotect(whole, guard, PROT_NONE);
-    return static_cast<char*>(whole) + bytes;
+    char* const end = static_cast<char*>(whole) + bytes;
+    known_stack(end - parking_bytes, end).stays();
+    return end;
   }
   void give_back(void* end) {
     const std::lock_guard lock(mutex_);

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <pthread.h>
 #include <sched.h>
@@ -17,6 +18,7 @@
 #include "threads/scheduling/pool.hpp"
 #include "threads/scheduling/rseq_areas.hpp"
 #include "threads/support/floating_point.hpp"
+#include "threads/support/mapped_memory.hpp"
 #include "threads/support/valgrind.hpp"
 #include "threads/threads.hpp"
 
@@ -85,7 +87,6 @@ constexpr scheduling by_return{return_to_seat, return_to_seat, sleep_in_seat};
 /// Runs on the parking stack, where this_body is still null: to the processor, the body comes from another thread.
 context park(void* its) {
   body& b = *static_cast<body*>(its);
-  keep_for_valgrind(b.at, static_cast<char*>(b.parking) - parking_bytes);
   run_queue::make_ready(b, nullptr);
   b.parked.await_end();
   scheduled_by = b.home() != nullptr ? &by_return : nullptr;
@@ -131,24 +132,14 @@ struct end_of_body {
   }
 };
 
-/// For Valgrind, since to ask takes a while.
-const void* lowest_of_stack() {
-  if (!runs_on_valgrind()) return nullptr;
-  pthread_attr_t its;
-  void* lowest = nullptr;
-  std::size_t bytes = 0;
-  if (pthread_getattr_np(pthread_self(), &its) != 0) return nullptr;
-  pthread_attr_getstack(&its, &lowest, &bytes);
-  pthread_attr_destroy(&its);
-  return lowest;
-}
-
 [[gnu::noinline]] void host(void* its) {
   const std::unique_ptr<body> b(static_cast<body*>(its));
   alignas(16) std::byte parking[parking_bytes];
   asm volatile("" : : "r"(parking) : "memory");
-  b->parking = parking + parking_bytes;
-  const known_stack while_parked(parking, b->parking), while_it_runs(lowest_of_stack(), parking);
+  // Valgrind must not take it for a part of the body's own stack.
+  const std::vector<std::byte, mapped_memory<std::byte>> apart(runs_on_valgrind() ? parking_bytes : 0);
+  const known_stack while_parked(apart.data(), apart.data() + apart.size());
+  b->parking = (apart.empty() ? parking : const_cast<std::byte*>(apart.data())) + parking_bytes;
   b->id = static_cast<pid_t>(raw_call(SYS_gettid));
   b->thread = pthread_self();
   own_body = b.get();

@@ -10,12 +10,11 @@
 #include <unistd.h>
 
 #include "machine/raw_call.hpp"
+#include "threads/support/watched.hpp"
 
 extern "C" {
 /// Is there an instruction that sets the thread pointer? Else a system call does.
 [[gnu::visibility("hidden")]] constinit std::uint8_t weir_sets_thread_pointer = 0;
-/// In programs that are built with ThreadSanitizer.
-[[gnu::weak]] void __tsan_init();
 }
 
 namespace weir::threads {
@@ -23,11 +22,9 @@ namespace {
 // relaxed: a text that never changes. A team that begins while the reason is being set may still have members.
 constinit std::atomic<const char*> reason{nullptr};
 void set_reason(const char* to) { reason.store(to, std::memory_order_relaxed); }
-// ThreadSanitizer takes the thread that sleeps in park(), and the body that runs meanwhile, for one thread, since they have one
-// thread pointer. It also blocks all signals while a handler runs, including ticks for the members to which the handler has
-// switched.
-[[gnu::constructor]] void ask_for_sanitizer() {
-  if (&__tsan_init != nullptr) set_reason("ThreadSanitizer takes a member and the kernel thread that it has left for one thread");
+// ThreadSanitizer also blocks all signals while a handler runs, including ticks for the members to which the handler has switched.
+[[gnu::constructor]] void ask_who_watches() {
+  if (order_is_watched()) set_reason("ThreadSanitizer, Helgrind or DRD would take several members for one thread");
 }
 
 bool may_use_tiles() {

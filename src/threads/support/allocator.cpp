@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include <dlfcn.h>
-#include <link.h>
 #include <sys/auxv.h>
 
 namespace weir::threads {
@@ -13,23 +12,13 @@ constinit code_range allocator_code;
 namespace {
 constinit bool is_in_program = false;
 
-/// In a program at a fixed address, a function whose address the program takes seems to be in the program, though it is a library's.
-bool is_only_called_there(const void* function) {
-  Dl_info its;
-  const ElfW(Sym)* symbol = nullptr;
-  return dladdr1(function, &its, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)), RTLD_DL_SYMENT) != 0 && symbol != nullptr &&
-         symbol->st_shndx == SHN_UNDEF;
-}
-
 bool is_in(const code_range& object, const void* address) { return object.has(reinterpret_cast<std::uintptr_t>(address)); }
 
 [[gnu::constructor]] void when_loaded() {
   // The runtime of a sanitizer calls the functions that it replaces in the program's name.
   if (dlsym(RTLD_DEFAULT, "__sanitizer_print_stack_trace") != nullptr) return;
-  // By addresses alone: dladdr() compares all symbols of an object, which took half of the instructions of loading this library.
   const code_range program = object_with(reinterpret_cast<const void*>(getauxval(AT_PHDR)));
-  const void* allocates = dlsym(RTLD_DEFAULT, "malloc");
-  if (is_in(program, allocates) && is_only_called_there(allocates)) allocates = dlsym(RTLD_NEXT, "malloc");
+  const void* const allocates = function_by_name("malloc");
   const void* const in_c_library = dlsym(RTLD_NEXT, "pthread_mutex_trylock");
   if (allocates == nullptr || in_c_library == nullptr) return;
   const code_range object = object_with(allocates);

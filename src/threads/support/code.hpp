@@ -15,6 +15,8 @@ struct code_range {
 code_range range_of(const dl_phdr_info& object);
 /// The same of the one with this address.
 code_range object_with(const void* address);
+/// The function of this name that the program calls, if it calls it; null: there is none.
+const void* function_by_name(const char* name);
 
 /// Is that the code of Weir's library? Loops there know how to yield. In a program that contains Weir, because it is linked with it, the
 /// two cannot be told apart: false.

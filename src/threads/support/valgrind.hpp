@@ -1,5 +1,6 @@
-// Tells Valgrind about the stacks. Otherwise Valgrind takes a jump of the stack pointer for many calls or returns, and reports
-// the data on the stacks of bodies as uninitialised.
+// Tells Valgrind about the stacks. Otherwise Valgrind takes a jump of the stack pointer for many calls or returns, and all between for
+// dead, or for uninitialised. It finds out by itself where the stacks of threads are. A jump from one stack that it knows to another
+// changes nothing of what it knows of their memory, provided that no stack lies in another one.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +24,12 @@ inline std::uintptr_t ask_valgrind([[maybe_unused]] std::uintptr_t request, [[ma
 
 inline bool runs_on_valgrind() { return ask_valgrind(0x1001) != 0; }
 
-/// The memory from `begin` to `end` has been written, and may be read. (When a stack pointer has risen, Memcheck takes the memory
-/// below it for dead.)
-inline void keep_for_valgrind(const void* begin, const void* end) {
-  constexpr std::uintptr_t make_defined = 0x4d430002;
-  const auto at = reinterpret_cast<std::uintptr_t>(begin);
-  ask_valgrind(make_defined, at, reinterpret_cast<std::uintptr_t>(end) - at);
-}
-
-/// In its lifetime Valgrind knows the stack from `begin` to before `end`.
+/// In its lifetime Valgrind knows the stack from `begin` to before `end`, if that is any.
 class known_stack {
  public:
   known_stack() = default;
   known_stack(const void* begin, const void* end) {
+    if (begin == end) return;
     const auto first = reinterpret_cast<std::uintptr_t>(begin);
     number_ = ask_valgrind(register_stack, first, reinterpret_cast<std::uintptr_t>(end) - 1);
   }
@@ -44,6 +38,8 @@ class known_stack {
     std::swap(number_, other.number_);
     return *this;
   }
+  /// For good.
+  void stays() { number_ = 0; }
   ~known_stack() {
     if (number_ != 0) ask_valgrind(deregister_stack, number_);
   }

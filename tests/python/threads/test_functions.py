@@ -17,8 +17,8 @@ from .test_calls import symbols
 
 pytestmark = skips.mark("own", "another runtime stands before no function of the C library")
 
-# Programs ask an OpenMP runtime for these.
-OPENMPS = re.compile(r"(GOMP|GOACC|omp|ompc|ompt|__kmpc|kmp|kmpc|weir_lacks)_")
+# Programs ask an OpenMP runtime for these, and AddressSanitizer for its options.
+OPENMPS = re.compile(r"(GOMP|GOACC|omp|ompc|ompt|__kmpc|kmp|kmpc|weir_lacks)_|__asan_default_options$")
 OF_X86 = {"iopl", "ioperm"}
 
 
