@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 
+#include "filter.hpp"
 #include "raw_call.hpp"
 #include "scheduling.hpp"
 
@@ -22,14 +23,17 @@ enum class membarrier {
 // relaxed, everywhere: a gate's state orders what matters, see sleep_while().
 constinit std::atomic<membarrier> state{membarrier::unasked};
 
-[[gnu::constructor]] void when_loaded() noexcept { futex_kernel::ask_for_fences(); }
+// Under a filter later, by who first needs it (filter.hpp).
+[[gnu::constructor]] void when_loaded() noexcept {
+  if (!filter::is_there()) futex_kernel::ask_for_fences();
+}
 
 }  // namespace
 
 void futex_kernel::ask_for_fences() noexcept {
   membarrier now = state.load(std::memory_order_relaxed);
   if (now != membarrier::unasked) [[likely]] return;
-  const bool works = raw_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+  const bool works = filter::call<SYS_membarrier>(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
   // Another thread may have asked meanwhile, and have been refused later.
   state.compare_exchange_strong(now, works ? membarrier::works : membarrier::refused, std::memory_order_relaxed);
 }
@@ -40,7 +44,7 @@ bool futex_kernel::may_be_unguarded() noexcept { return state.load(std::memory_o
 // becomes unguarded, and the next sleeper makes an unguarded gate guarded. But a signaller may have found the gate unguarded just
 // before, with its store still in the store buffer, so that the sleeper's last look misses the store.
 void futex_kernel::heavy_fence() noexcept {
-  if (may_be_unguarded() && raw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
+  if (may_be_unguarded() && filter::call<SYS_membarrier>(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
   state.store(membarrier::failed, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }

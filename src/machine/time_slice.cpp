@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include "filter.hpp"
 #include "raw_call.hpp"
 #include "yield_doubt.hpp"
 
@@ -29,11 +30,11 @@ void ask_for_short_slices() noexcept {
 
 void ask_for_shortest_slice() noexcept {
   attributes its;
-  if (raw_call(SYS_sched_getattr, 0, reinterpret_cast<long>(&its), sizeof its, 0) != 0) return;
+  if (filter::call<SYS_sched_getattr>(0, reinterpret_cast<long>(&its), sizeof its, 0) != 0) return;
   // Before 6.12 the slice is 0.
   if (its.policy != SCHED_OTHER || its.runtime <= shortest) return;
   its.runtime = shortest;
-  raw_call(SYS_sched_setattr, 0, reinterpret_cast<long>(&its), 0);
+  filter::call<SYS_sched_setattr>(0, reinterpret_cast<long>(&its), 0);
 }
 
 }  // namespace weir

@@ -8,6 +8,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "machine/cancel_type.hpp"
+#include "machine/filter.hpp"
 #include "threads/threads.hpp"
 
 #if defined(WEIR_IS_STATIC)
@@ -60,6 +61,7 @@ crowd::crowd(unsigned members, std::function<void(unsigned)> run) : crowd(member
 
 crowd::crowd(unsigned members, std::function<void(unsigned)> run, options o) : its_(std::make_shared<state>()) {
   if (const char* why = threads::why_not_here()) throw std::system_error(ENOTSUP, std::generic_category(), why);
+  if (filter::forbids_members()) throw std::system_error(ENOTSUP, std::generic_category(), "a filter of system calls");
   const unsigned processors = o.processors != 0 ? o.processors : static_cast<unsigned>(affinity().size());
   state& s = *its_;
   s.run = std::move(run);

@@ -284,11 +284,13 @@ def show(seen: Needs, program: Path, words: list[str]) -> None:
         out.print(f"{escape(str(program))} and its {len(seen.files) - 1} libraries need nothing of OpenMP. "
                   "What they open while they run is not seen here: "
                   f"weir doctor -- {escape(shlex.join(words))}", highlight=False, soft_wrap=True)  # fmt: skip
+        out.print(tables.calls(), highlight=False, soft_wrap=True)
         raise typer.Exit(0)
     # Names stay whole where they go into a pipe.
     out.print(tables.needs(seen), width=max(out.width, 110), crop=False)
     if not seen.missing:
         out.print(f"All is there: weir run -- {escape(str(program))}", highlight=False, soft_wrap=True)
+        out.print(tables.calls(), highlight=False, soft_wrap=True)
         raise typer.Exit(0)
     for sentence in tables.lacks(seen):
         out.print(escape(sentence), highlight=False, soft_wrap=True)

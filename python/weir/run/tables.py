@@ -18,6 +18,13 @@ ROWS = (
     ("major_faults", "page faults, major"),
 )
 
+# System calls of Weir's that a program with threads need not make itself: the table in src/machine/filter.hpp.
+UNUSUAL_CALLS = (
+    "membarrier", "process_vm_readv", "close_range", "sched_getattr", "sched_setattr", "ioprio_get", "mremap", "capget",
+    "personality", "setfsuid", "setfsgid", "get_mempolicy", "rt_tgsigqueueinfo", "rt_sigpending", "rt_sigtimedwait",
+    "sigaltstack", "sched_setaffinity", "sched_yield", "clock_gettime", "ppoll",
+)  # fmt: skip
+
 
 def figures(c: Comparison, where: str) -> parts.Table:
     """Medians of a run; the ratios are by pairs of runs."""
@@ -68,3 +75,10 @@ def lacks(seen: Needs) -> list[str]:
         said.append(f"This is {standard}, which Weir does not implement: {names}.")
     newer = "" if all(need.left_out for need in missing) else ", or build a newer Weir"
     return [*said, f"Run it on the runtime it was built for{newer}."]
+
+
+def calls() -> str:
+    """For who writes a filter of system calls."""
+    return (
+        f"A filter of system calls (seccomp) should allow beside the program's own: {', '.join(UNUSUAL_CALLS)}, prctl."
+    )

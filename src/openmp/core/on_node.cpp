@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "machine/clocks.hpp"
+#include "machine/filter.hpp"
 #include "machine/processor_set.hpp"
 #include "machine/raw_call.hpp"
 #include "machine/time_slice.hpp"
@@ -70,7 +71,7 @@ void on_node::check() {
 void on_node::begin() {
   if (!shares_node()) return;
   constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
-  has_own_files_ = raw_call(SYS_close_range, 0, static_cast<long>(~0u), unshare_first) == 0;
+  has_own_files_ = filter::call<SYS_close_range>(0, static_cast<long>(~0u), unshare_first) == 0;
   // Between a look at a file and a change of it the program may close all its files, and have one of its own by that number.
   if (!has_own_files_) {
     beyond_ = "the system refuses a thread files of its own (close_range, of Linux 5.9)";

@@ -23,7 +23,6 @@
 #include "threads/program/program_threads.hpp"
 
 using weir::threads::begin_as_copy;
-using weir::threads::give_on_to_child;
 using weir::threads::leave_for_good;
 using weir::threads::restore;
 using weir::threads::set_aside;
@@ -53,9 +52,8 @@ BEFORE(int, clone, (int (*run)(void*), void* stack, int how, void* what, void* f
   auto* const next = next_clone.get();
   if (sees_own_memory(flags) && !waits) leave_for_good();
   if (!is_copy && !(sees_own_memory(flags) && waits)) return next(run, stack, how, what, fifth, sixth, seventh);
-  if (waits) give_on_to_child();
   work its{run, what};
-  const standing before = set_aside();
+  const standing before = set_aside(waits);
   const bool begins = is_copy && run != nullptr;
   const int child = next(begins ? begin : run, stack, how, begins ? &its : what, fifth, sixth, seventh);
   restore(before);
@@ -66,7 +64,7 @@ BEFORE(int, clone, (int (*run)(void*), void* stack, int how, void* what, void* f
 BEFORE(pid_t, _Fork, ()) {
   auto* const next = next__Fork.get();
   if (next == nullptr) return errno = ENOSYS, -1;
-  const standing before = set_aside();
+  const standing before = set_aside(false);
   const pid_t child = next();
   child == 0 ? begin_as_copy() : restore(before);
   return child;
@@ -77,7 +75,7 @@ BEFORE(pid_t, _Fork, ()) {
 NEXT_FUNCTION(long, syscall, (long, long, long, long, long, long, long))
 
 long weir::threads::make_copy(const long number, const long (&a)[6]) {
-  const standing before = set_aside();
+  const standing before = set_aside(false);
   const long child = next_syscall.get()(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   child == 0 ? begin_as_copy() : restore(before);
   return child;
@@ -189,8 +187,7 @@ extern "C" {
 [[gnu::visibility("hidden"), gnu::used]] auto* weir_before_vfork(void* returns_to) {
   const weir::cancelled where = weir::weir_is_cancelled;
   if (where == weir::cancelled::anywhere) weir::defer_cancellation();
-  if (nested < most_nested) give_on_to_child();
-  waiting[nested] = {returns_to, set_aside(), where};
+  waiting[nested] = {returns_to, set_aside(nested < most_nested), where};
   return ++nested > most_nested ? &fails : next_vfork.get();
 }
 /// In the child and in the parent. Returns where it goes on.

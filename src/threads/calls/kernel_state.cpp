@@ -24,6 +24,7 @@
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
+#include "machine/filter.hpp"
 #include "threads/posix/before.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/claimant.hpp"
@@ -114,6 +115,14 @@ void differ() {
 void expect_prctl(int what) {
   if (is_inherited_prctl(what)) return differ();
   pin_if(!is_for_process(what) && (what != PR_SET_NAME || this_body != nullptr));
+}
+// Who sets it before there are other threads is asked again. Otherwise nobody can ask for the threads that there are: a child would be one
+// call more that the filter may end the process for.
+void note_filter(bool for_all_threads) {
+  if (!others_are_there()) return filter::forget();
+  if (!for_all_threads) return;
+  filter::make_none();
+  pin_all();
 }
 bool is_inherited_arch_prctl([[maybe_unused]] int what) {
 #if defined(__x86_64__)
@@ -317,5 +326,7 @@ BEFORE(int, arch_prctl, (int what, unsigned long to)) {
 // Most operations of prctl set or query the state of one thread.
 BEFORE(int, prctl, (int what, unsigned long first, unsigned long second, unsigned long third, unsigned long fourth)) {
   weir::threads::expect_prctl(what);
-  return next_prctl.get()(what, first, second, third, fourth);
+  const int result = next_prctl.get()(what, first, second, third, fourth);
+  if (what == PR_SET_SECCOMP && result == 0) weir::threads::note_filter(false);
+  return result;
 }

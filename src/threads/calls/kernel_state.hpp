@@ -42,6 +42,8 @@ void differ();
 inline constexpr unsigned unshares_files = 2;
 /// The same, if the operation of prctl() changes such a thing; or it concerns the thread otherwise.
 void expect_prctl(int what);
+/// The program has set a filter of system calls: for all threads, or for the calling one and those that it creates.
+void note_filter(bool for_all_threads);
 /// Does the operation of arch_prctl() change such a thing?
 bool is_inherited_arch_prctl(int what);
 

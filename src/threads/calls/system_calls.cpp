@@ -177,6 +177,9 @@ WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, 
     a[2] = weir::as_argument(its.set);
   }
   const long result = weir::with_type_of_program(next, number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (number == SYS_seccomp && result == 0 && named != SECCOMP_GET_ACTION_AVAIL && named != SECCOMP_GET_NOTIF_SIZES)
+    weir::threads::note_filter((a[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0);
+  if (number == SYS_prctl && result == 0 && named == PR_SET_SECCOMP) weir::threads::note_filter(false);
   if (number == SYS_sched_getaffinity && result > 0 && weir::heard::processors() && weir::heard::is_of_this_process(named))
     weir::heard::reduce(static_cast<std::size_t>(result), reinterpret_cast<cpu_set_t*>(a[2]));
   if (result != -1 && (number == SYS_mmap || number == SYS_mremap || number == SYS_shmat)) weir::threads::note_mapping(number, a[3]);

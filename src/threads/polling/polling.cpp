@@ -8,6 +8,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "machine/filter.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/polling/trampolines.hpp"
 
@@ -34,7 +35,7 @@ constexpr int in_context[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG
 bool are_readable(std::uintptr_t one, std::uintptr_t other) {
   char bytes[2];
   const iovec to{bytes, sizeof bytes}, from[2] = {{reinterpret_cast<void*>(one), 1}, {reinterpret_cast<void*>(other), 1}};
-  return raw_call(SYS_process_vm_readv, getpid(), as_argument(&to), 1, as_argument(&from[0]), 2) == 2;
+  return filter::call<SYS_process_vm_readv>(getpid(), as_argument(&to), 1, as_argument(&from[0]), 2) == 2;
 }
 /// Where instructions of a loop with this one may lie; nowhere, if the code cannot be read.
 code_range readable_around(std::uintptr_t code) {
@@ -180,7 +181,7 @@ std::uintptr_t pause_at(std::uintptr_t code) {
   unsigned char bytes[4] = {};
   const iovec to{bytes, sizeof bytes}, from{reinterpret_cast<void*>(code - 2), sizeof bytes};
   const auto is_pause = [&bytes](unsigned at) { return bytes[at] == 0xf3 && bytes[at + 1] == 0x90; };
-  if (raw_call(SYS_process_vm_readv, getpid(), as_argument(&to), 1, as_argument(&from), 1) != sizeof bytes) return 0;
+  if (filter::call<SYS_process_vm_readv>(getpid(), as_argument(&to), 1, as_argument(&from), 1) != sizeof bytes) return 0;
   return is_pause(2) ? code : is_pause(0) ? code - 2 : 0;
 }
 

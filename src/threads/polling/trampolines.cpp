@@ -20,6 +20,7 @@ constinit std::atomic<bool> all_handlers_count{false};
 #include <unistd.h>
 
 #include "machine/detached_thread.hpp"
+#include "machine/filter.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "machine/read_by_kernel.hpp"
 #include "threads/polling/polling.hpp"
@@ -63,6 +64,7 @@ trampoline* with(std::uintptr_t instruction) {
 /// A copy of the page with other bytes at `at` takes the place of the page. False: the system refuses, and nothing has changed.
 bool change(std::uintptr_t at, const void* bytes, std::size_t n) {
   const std::uintptr_t begin = at / page_bytes * page_bytes;
+  if (filter::ends_process<SYS_mremap>()) return false;
   void* const copy = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == MAP_FAILED) return false;
   std::memcpy(copy, reinterpret_cast<const void*>(begin), page_bytes);

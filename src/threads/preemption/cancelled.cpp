@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "machine/cancel_type.hpp"
+#include "machine/filter.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/repeatable.hpp"
 #include "threads/preemption/tick.hpp"
@@ -79,7 +80,7 @@ void end_call_of_cancelled(processor& on) {
     why.si_errno = call && may_be_repeated(*call) ? static_cast<int>(call->number) : -1;
     why.si_code = SI_QUEUE;
     why.si_pid = getpid();
-    if (raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, cancellation.number(), as_argument(&why)) == 0)
+    if (filter::call<SYS_rt_tgsigqueueinfo>(getpid(), thread, cancellation.number(), as_argument(&why)) == 0)
       native_threads::fence_everywhere();  // it is handled before the body goes on
   }
   on.unclaim();

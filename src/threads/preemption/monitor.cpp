@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 
 #include "machine/clocks.hpp"
+#include "machine/filter.hpp"
 #include "machine/read_by_kernel.hpp"
 #include "machine/time_slice.hpp"
 #include "threads/polling/trampolines.hpp"
@@ -145,7 +146,7 @@ void monitor::prepare() {
   constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
   prctl(PR_SET_NAME, "weir-monitor");
   prctl(PR_SET_TIMERSLACK, 1);
-  has_own_files = raw_call(SYS_close_range, 0, static_cast<long>(~0u), unshare_first) == 0;
+  has_own_files = filter::call<SYS_close_range>(0, static_cast<long>(~0u), unshare_first) == 0;
   ask_for_shortest_slice();  // on a busy processor it runs at once
 }
 

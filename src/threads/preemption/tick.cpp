@@ -8,6 +8,7 @@
 
 #include <ucontext.h>
 
+#include "machine/filter.hpp"
 #include "threads/polling/decoder.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"
@@ -242,7 +243,7 @@ bool send_tick_signal(pid_t thread, const void* value, int message) {
   why.si_code = SI_QUEUE;
   why.si_pid = getpid();
   why.si_value.sival_ptr = const_cast<void*>(value);
-  return raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, as_argument(&why)) == 0;
+  return filter::call<SYS_rt_tgsigqueueinfo>(getpid(), thread, signal_number, as_argument(&why)) == 0;
 }
 
 void let_cancellation_in() { raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_argument(&cancellation), 0, sizeof cancellation); }

@@ -14,9 +14,11 @@
 namespace weir::threads {
 
 // Signals of Weir's that come meanwhile find no body, and are lost, as ticks may be.
-standing set_aside() {
+standing set_aside(bool waits) {
+  processor* const blocks = waits && this_body != nullptr && !detach_to_block() ? blocking_call::begin() : nullptr;
   const standing its{std::exchange(this_body, nullptr), std::exchange(own_body, nullptr), std::exchange(own_processor, nullptr),
-                     std::exchange(mine, nullptr), std::exchange(scheduled_by, nullptr), std::exchange(stays_in_kernel, true)};
+                     std::exchange(mine, nullptr), std::exchange(scheduled_by, nullptr), std::exchange(stays_in_kernel, true),
+                     blocks};
   std::atomic_signal_fence(std::memory_order_seq_cst);  // seq_cst: before the system call, also to handlers
   return its;
 }
@@ -28,10 +30,7 @@ void restore(const standing& its) {
   own_body = its.own;
   this_body = its.attached;
   scheduled_by = its.by;
-}
-
-void give_on_to_child() {
-  if (this_body != nullptr && !detach_to_block()) hand_off_to_block();
+  if (its.blocks != nullptr) blocking_call::end(*its.blocks);
 }
 
 void begin_as_copy() {

@@ -20,12 +20,12 @@ struct standing {
   known_thread* known = nullptr;
   const scheduling* by = nullptr;
   bool stays_in_kernel = false;
+  processor* blocks = nullptr;
 };
-/// The thread is nobody from now on, until restore() in the parent.
-standing set_aside();
+/// The thread is nobody from now on, until restore() in the parent. `waits`: it will be suspended until its child executes a program or
+/// ends, and others have its processor meanwhile.
+standing set_aside(bool waits);
 void restore(const standing& its);
-/// Before that, where the thread will be suspended until its child executes a program or ends: others have its processor meanwhile.
-void give_on_to_child();
 /// The child, which has a copy of the memory, and which the C library's handlers of forks do not know.
 void begin_as_copy();
 /// For a child that lives beside its parent in the same memory: the thread is left to the kernel for good.

@@ -17,9 +17,11 @@ class blocking_call {
     if (at_ != nullptr) end(*at_);
   }
 
- private:
+  /// The same for who cannot keep an object. Null: there is nothing to end.
   static processor* begin();
   static void end(processor& at);
+
+ private:
   processor* const at_;
 };
 

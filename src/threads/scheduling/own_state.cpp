@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "machine/filter.hpp"
 #include "machine/processor_set.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/scheduling/lists.hpp"
@@ -25,8 +26,8 @@ struct own_state {
   void read() {
     constexpr long of_thread = 1;
     raw_call(SYS_sched_getaffinity, 0, sizeof processors.words, as_argument(processors.words.data()));
-    raw_call(SYS_sched_getattr, 0, as_argument(scheduling.data()), sizeof scheduling, 0);
-    for_files = raw_call(SYS_ioprio_get, of_thread, 0);
+    filter::call<SYS_sched_getattr>(0, as_argument(scheduling.data()), sizeof scheduling, 0);
+    for_files = filter::call<SYS_ioprio_get>(of_thread, 0);
   }
 };
 

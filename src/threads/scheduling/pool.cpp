@@ -10,7 +10,10 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <weir/machine/gate.hpp>
+
 #include "machine/detached_thread.hpp"
+#include "machine/filter.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/maker.hpp"
@@ -273,6 +276,9 @@ void wake_up(processor& seat) { seat.wake_up(); }
 const char* why_no_processors() {
   if (const char* why = why_not_any_more()) return why;
   if (const char* why = why_areas_are_kept()) return why;
+  if (filter::forbids_members()) return "a filter ends the process at system calls that members need";
+  futex_kernel::ask_for_fences();
+  if (!futex_kernel::may_be_unguarded()) return "the system refuses membarrier(2), which interrupts members";
   if (all_are_pinned()) return "the program has priority-inheriting mutexes, whose owners the kernel must know";
   return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members";
 }

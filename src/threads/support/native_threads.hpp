@@ -11,6 +11,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "machine/filter.hpp"
 #include "machine/raw_call.hpp"
 #include "machine/scheduling.hpp"
 
@@ -55,7 +56,7 @@ struct native_threads {
   static void full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
   /// A fence in all running threads of the process; false: the system refuses.
   static bool fence_everywhere() {
-    return futex_kernel::may_be_unguarded() && raw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
+    return futex_kernel::may_be_unguarded() && filter::call<SYS_membarrier>(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
   }
   static void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) { futex_wait(word, value); }
   static void wake(const std::atomic<std::uint32_t>& word) { futex_wake(word); }

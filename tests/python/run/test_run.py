@@ -233,6 +233,7 @@ def test_a_stub_is_not_there(little: Path, tmp_path: Path):
 def test_all_there_passes_the_check(whole: Path, program: Path):
     status, text = said("--check", program)
     assert status == 0 and "missing" not in text and "All is there" in text
+    assert "A filter of system calls (seccomp) should allow" in text and "membarrier" in text
 
 
 def test_another_version_is_not_the_same(little: Path, program: Path, folder: Path):
