@@ -56,6 +56,7 @@ OF_C11(cnd_wait, (cnd_t* c, mtx_t* m), (c, m), pthread_cond_wait(posix(c), posix
 OF_C11(cnd_timedwait, (cnd_t* c, mtx_t* m, const timespec* until), (c, m, until), pthread_cond_timedwait(posix(c), posix(m), until))
 OF_C11(cnd_signal, (cnd_t* c), (c), pthread_cond_signal(posix(c)))
 OF_C11(cnd_broadcast, (cnd_t* c), (c), pthread_cond_broadcast(posix(c)))
+OF_C11(thrd_detach, (thrd_t of), (of), pthread_detach(of))
 WAITS_OF_C11(thrd_join, (thrd_t of, int* result), (of, result), join(of, result))
 
 #undef OF_C11_THAT

@@ -9,6 +9,7 @@
 
 #include "machine/cancel_type.hpp"
 #include "machine/detached_thread.hpp"
+#include "threads/posix/joins.hpp"
 #include "threads/posix/lives.hpp"
 #include "threads/posix/waits.hpp"
 #include "threads/program/left_alone.hpp"
@@ -26,9 +27,11 @@ using weir::threads::is_called_by_allocator;
 using weir::threads::this_body;
 using weir::threads::time_limit;
 
+constinit weir::threads::next_function<int(pthread_t, void**, const timespec*)> join_until("pthread_timedjoin_np");
 void find_set_cancel_type();
 [[gnu::constructor]] void when_loaded() {
   find_set_cancel_type();
+  join_until.get();
   weir::threads::tell_those_who_join = [] {
     auto* const its = reinterpret_cast<void*>(pthread_self());
     weir::threads::notify(its, weir::threads::all_waiters);  // after the pool's lock was given back, an atomic update
@@ -114,8 +117,12 @@ template <class Next>
 int join(Next next, pthread_t of, void** result, const void* caller, const time_limit* most = nullptr) {
   constexpr unsigned yields = 100;
   if (is_called_by_allocator(caller)) return next();
+  std::optional<weir::threads::joining> known;
   if (weir::threads::may_be_member() && pthread_equal(of, pthread_self()) == 0 && (most == nullptr || most->is_valid())) {
-    if (const int now = next_pthread_tryjoin_np.get()(of, result); now != EBUSY) return now;
+    if (known.emplace(of).error() != 0) return known->error();
+    // Not pthread_tryjoin_np(), which says of a detached thread, too, that it has not ended.
+    constexpr timespec past{0, 0};
+    if (const int now = join_until.get()(of, result, &past); now != ETIMEDOUT) return now;
     const auto is_alive = [of] { return weir::threads::is_program_thread(of) ? EBUSY : 0; };
     const std::optional<int> waited = weir::threads::wait_while(EBUSY, reinterpret_cast<void*>(of), is_alive, most);
     if (waited == ETIMEDOUT) return ETIMEDOUT;

@@ -1,0 +1,174 @@
+// What pthread_join() and pthread_detach() refuse, while the thread that they name lives on, and what happens where they meet. Threads that
+// wait have slept twice before, so they are members where threads may become members.
+#include "threads.hpp"
+
+#include <semaphore.h>
+#include <threads.h>
+
+namespace {
+
+/// A thread that lives until it is told to end.
+class living {
+ public:
+  explicit living(const pthread_attr_t* how = nullptr) {
+    sem_init(&end_, 0, 0);
+    its = start([this]() -> void* {
+      while (sem_wait(&end_) != 0) {
+      }
+      ended_ = true;
+      return this;
+    }, how);
+  }
+  living(const living&) = delete;
+  void end() { sem_post(&end_); }
+  bool has_ended() const { return ended_; }
+  pthread_t its{};
+
+ private:
+  sem_t end_;
+  std::atomic<bool> ended_{false};
+};
+
+/// Where threads may be members. The C library allows itself not to find out (version 2.36 waits for ever).
+const bool finds_all = std::getenv("WEIR_THREADS") != nullptr && std::strcmp(std::getenv("WEIR_THREADS"), "all") == 0;
+
+/// In a thread that has slept in the kernel before.
+void* as_member(const function& run) {
+  return result_of(start([&run]() -> void* {
+    for (int i = 0; i < 4; ++i) {
+      sem_t one;
+      sem_init(&one, 0, 0);
+      const pthread_t posts = start([&one]() -> void* { return sleep_for(0.0005), sem_post(&one), nullptr; });
+      while (sem_wait(&one) != 0) {
+      }
+      result_of(posts);
+    }
+    return run();
+  }));
+}
+/// One that waits in pthread_join() of `of`. It says the error, as a pointer.
+struct joiner {
+  pthread_t its{};
+  std::atomic<bool> joins{false};
+  explicit joiner(pthread_t of, void* expected) {
+    its = start([this, of, expected]() -> void* {
+      return as_member([&]() -> void* {
+        joins = true;
+        void* result = nullptr;
+        const int error = pthread_join(of, &result);
+        CHECK(error != 0 || result == expected);
+        return reinterpret_cast<void*>(std::intptr_t{error});
+      });
+    });
+    CHECK(soon([this] { return joins.load(); }));
+    sleep_for(0.005);
+  }
+  int error() { return static_cast<int>(reinterpret_cast<std::intptr_t>(result_of(its))); }
+};
+
+void of_a_detached_thread() {
+  const others so_many;
+  for (const bool from_the_start : {false, true}) {
+    pthread_attr_t how;
+    pthread_attr_init(&how);
+    if (from_the_start) pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
+    static living* one;
+    one = new living(&how);
+    if (!from_the_start) CHECK(pthread_detach(one->its) == 0);
+    as_member([]() -> void* {
+      const timespec far = in(1000), far_monotonic = in(1000, CLOCK_MONOTONIC);
+      void* result = nullptr;
+      CHECK(pthread_join(one->its, &result) == EINVAL);
+      CHECK(pthread_timedjoin_np(one->its, &result, &far) == EINVAL);
+      CHECK(pthread_clockjoin_np(one->its, &result, CLOCK_MONOTONIC, &far_monotonic) == EINVAL);
+      CHECK(thrd_join(one->its, nullptr) == thrd_error);
+      CHECK(pthread_detach(one->its) == EINVAL && thrd_detach(one->its) == thrd_error);
+      CHECK(!one->has_ended());
+      return nullptr;
+    });
+    one->end();  // its memory is never given back: nobody learns of its end
+  }
+}
+
+void of_oneself() {
+  const others so_many;
+  as_member([]() -> void* {
+    const timespec far = in(1000);
+    CHECK(pthread_join(pthread_self(), nullptr) == EDEADLK && pthread_timedjoin_np(pthread_self(), nullptr, &far) == EDEADLK);
+    return nullptr;
+  });
+}
+
+void of_a_thread_that_joins() {
+  if (!finds_all) return;
+  const others so_many;
+  static std::atomic<pthread_t> first;
+  first = 0;
+  static sem_t goes_on;
+  sem_init(&goes_on, 0, 0);
+  const pthread_t second = start([]() -> void* {
+    while (sem_wait(&goes_on) != 0) {
+    }
+    CHECK(pthread_join(first, nullptr) == EDEADLK);
+    return nullptr;
+  });
+  static pthread_t of;
+  of = second;
+  first = start([]() -> void* { return CHECK(pthread_join(of, nullptr) == 0), nullptr; });
+  sleep_for(0.005);
+  sem_post(&goes_on);
+  result_of(first);
+}
+
+void twice() {
+  if (!finds_all) return;
+  const others so_many;
+  for (int i = 0; i < 4; ++i) {
+    living one;
+    joiner by(one.its, &one);
+    as_member([&]() -> void* {
+      const timespec far = in(1000);
+      CHECK(pthread_join(one.its, nullptr) == EINVAL && pthread_timedjoin_np(one.its, nullptr, &far) == EINVAL);
+      return nullptr;
+    });
+    one.end();
+    CHECK(by.error() == 0);
+  }
+}
+
+void of_a_thread_that_is_detached_meanwhile() {
+  const others so_many;
+  for (int i = 0; i < 4; ++i) {
+    living one;
+    joiner by(one.its, &one);
+    CHECK(i % 2 == 0 ? pthread_detach(one.its) == 0 : thrd_detach(one.its) == thrd_success);
+    one.end();
+    CHECK(by.error() == 0);
+  }
+}
+
+void of_a_thread_that_detaches_itself() {
+  const others so_many;
+  for (int i = 0; i < 4; ++i) {
+    static sem_t goes_on;
+    sem_init(&goes_on, 0, 0);
+    const pthread_t one = start([]() -> void* {
+      while (sem_wait(&goes_on) != 0) {
+      }
+      CHECK(pthread_detach(pthread_self()) == 0);
+      return &goes_on;
+    });
+    joiner by(one, &goes_on);
+    sem_post(&goes_on);
+    CHECK(by.error() == 0);
+  }
+}
+
+const subject all[] = {{"of a detached thread", of_a_detached_thread}, {"of oneself", of_oneself},
+                       {"of a thread that joins", of_a_thread_that_joins}, {"twice", twice},
+                       {"of a thread that is detached meanwhile", of_a_thread_that_is_detached_meanwhile},
+                       {"of a thread that detaches itself", of_a_thread_that_detaches_itself}};
+
+}  // namespace
+
+int main() { return run_all(all); }
