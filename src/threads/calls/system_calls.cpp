@@ -1,5 +1,6 @@
 // syscall(): what the program asks of the kernel by number, for a thread's state as by the C library's functions.
 #include <cstdint>
+#include <optional>
 
 #include <fcntl.h>
 #include <linux/keyctl.h>
@@ -52,6 +53,7 @@ WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, 
   long a[6] = {first, second, third, fourth, fifth, sixth};
   if (number == SYS_futex && !weir::threads::is_called_by_allocator(__builtin_return_address(0)))
     return weir::threads::futex_for_members(a);
+  if (const std::optional<long> done = weir::threads::later_futex(number, a)) return *done;
   const auto named = static_cast<pid_t>(a[0]), second_named = static_cast<pid_t>(a[1]);
   switch (number) {
     case SYS_clone: case SYS_clone3:

@@ -25,8 +25,8 @@ std::atomic<std::uint32_t>& sleepers_in_kernel(const void* word) {
   return in_kernel[reinterpret_cast<std::uintptr_t>(word) / 4 % std::size(in_kernel)];
 }
 
-// Has the program moved sleepers from one word to another? Then nobody knows here on which word they sleep. relaxed: a thread that
-// wakes a sleeper that has been moved knows of the move.
+// Has the program moved sleepers from one word to another, or do some sleep by the calls of later kernels (below)? Then nobody knows here on
+// which word they sleep. relaxed: a thread that wakes a sleeper that has been moved knows of the move.
 constinit std::atomic<bool> has_requeued{false};
 
 long kernel(const long (&a)[6]) {
@@ -179,6 +179,24 @@ long futex_for_members(const long (&a)[6]) {
     case FUTEX_REQUEUE: case FUTEX_CMP_REQUEUE: case FUTEX_WAKE_OP: return move_or_wake(word, a);
     default: return kernel(a);
   }
+}
+
+// Of Linux 5.16 and 6.7. The C library does not use them, so the kernel alone knows who waits by them.
+std::optional<long> later_futex(long number, const long (&a)[6]) {
+  constexpr long wait_for_some = 449, wake_some = 454, wait_for_one = 455, requeue = 456;
+  // seq_cst, with the fence of wake(): either the waker knows that somebody may sleep there, or the kernel sees the change of the word.
+  if (number == wait_for_some || number == wait_for_one || number == requeue) has_requeued.store(true, std::memory_order_seq_cst);
+  if (number != wake_some && number != requeue) return std::nullopt;
+  const long others = next_syscall.get()(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (others < 0) return others;
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake()
+  if (number == wake_some) {
+    const long most = static_cast<int>(a[2]);
+    return others + (others < most ? notify(reinterpret_cast<const void*>(a[0]), static_cast<unsigned>(most - others)) : 0);
+  }
+  const auto* const both = reinterpret_cast<const futex_waitv*>(a[0]);
+  return others + notify(reinterpret_cast<const void*>(both[0].uaddr), all_waiters) +
+         notify(reinterpret_cast<const void*>(both[1].uaddr), all_waiters);
 }
 
 }  // namespace weir::threads

@@ -69,8 +69,8 @@ class usual_mutex {
   void unlock() {
     its_.__owner = 0;
     --its_.__nusers;
-    // release: what was done under it.
-    if (std::atomic_ref(its_.__lock).exchange(free, std::memory_order_release) == waited_for) [[unlikely]]
+    // release: what was done under it. Whatever else than "taken" the C library has written says that somebody waits.
+    if (std::atomic_ref(its_.__lock).exchange(free, std::memory_order_release) != taken) [[unlikely]]
       weir::raw_call(SYS_futex, weir::as_argument(&its_.__lock), FUTEX_WAKE_PRIVATE, 1);
   }
   /// In the child of a fork.
@@ -81,7 +81,7 @@ class usual_mutex {
     const weir::threads::body* const own = weir::threads::own_body_of_thread();
     return own != nullptr ? own->id : gettid();
   }
-  static constexpr int kind = PTHREAD_MUTEX_TIMED_NP, free = 0, taken = 1, waited_for = 2;
+  static constexpr int kind = PTHREAD_MUTEX_TIMED_NP, free = 0, taken = 1;
   static constinit bool is_known;
   static constinit thread_local int my_number;
   __pthread_mutex_s& its_;

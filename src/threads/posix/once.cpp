@@ -11,6 +11,9 @@ using namespace weir::threads;
 bool has_begun(const pthread_once_t& once) {
   return (__atomic_load_n(&once, __ATOMIC_ACQUIRE) & 3) == 1;  // acquire: what the routine did, as after the C library's function
 }
+/// Found when the library is loaded: does the C library represent it so?
+constinit bool is_known = false;
+pthread_once_t example = PTHREAD_ONCE_INIT;
 
 /// Also where the routine ends by an exception, or its thread is cancelled: then another thread begins.
 struct end_of_routine {
@@ -24,10 +27,19 @@ BEFORE(int, pthread_once, (pthread_once_t* once, void (*routine)())) {
   auto* const next = next_pthread_once.get();
   // A thread that loses the race to begin waits in the C library.
   if (!may_be_member()) return weir::with_type_of_program(next, once, routine);
-  if (has_begun(*once) && !is_called_by_allocator(__builtin_return_address(0))) {
+  if (is_known && has_begun(*once) && !is_called_by_allocator(__builtin_return_address(0))) {
     constexpr int busy = 1;
     wait_while(busy, once, [once] { return has_begun(*once) ? busy : 0; });
   }
   const end_of_routine at_the_end{*once};
   return weir::with_type_of_program(next, once, routine);
 }
+
+namespace {
+[[gnu::constructor]] void when_loaded() {
+  static bool begun = false;
+  const bool before = has_begun(example);
+  next_pthread_once.get()(&example, [] { begun = has_begun(example); });
+  is_known = begun && !before && !has_begun(example);
+}
+}  // namespace

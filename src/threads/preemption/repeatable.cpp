@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "threads/scheduling/interrupted.hpp"
+
 namespace weir::threads {
 
 std::optional<blocked_call> blocked_call_of(const char* said) {
@@ -48,10 +50,10 @@ bool only_sleeps(const blocked_call& its) {
   return its.number == SYS_nanosleep || (its.number == SYS_clock_nanosleep && (its.arguments[1] & TIMER_ABSTIME) == 0);
 }
 
-// Linux leaves the address behind the instruction `syscall`, of two bytes, in rcx.
+// The instruction `syscall` has two bytes.
 void repeat_interrupted(ucontext_t& in, long number) {
   auto& all = in.uc_mcontext.gregs;
-  if (all[REG_RCX] != all[REG_RIP] || all[REG_RAX] != -EINTR) return;
+  if (all[REG_RAX] != -EINTR || !is_behind_system_call(in, calls_are_found)) return;
   all[REG_RAX] = number;
   all[REG_RIP] -= 2;
 }

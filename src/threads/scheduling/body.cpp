@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/auxv.h>
 
 #include "machine/detached_thread.hpp"
 #include "machine/scheduling.hpp"
@@ -44,8 +45,12 @@ namespace {
 // A few looks of the monitor; and longer than most calls, and than all that wait for nobody, on a busy machine.
 constexpr std::uint64_t patience_us = 1'000, patience_for_good_us = 1'000'000;
 
+constexpr unsigned long least_frame = 51;  // AT_MINSIGSTKSZ
+
 [[gnu::constructor]] void when_loaded() {
   weir_for_debuggers[0] = reinterpret_cast<char*>(&this_body) - static_cast<char*>(thread_pointer());
+  if (!has_room_for_frame(getauxval(least_frame)))
+    refuse_members("the frame of a signal is larger on this processor than the stack of a parked thread");
 }
 
 /// For the child of a fork. The kernel thread there has the spare area of the virtual processor's thread that has called fork

@@ -130,6 +130,10 @@ bool use_processors(body& b, void* parking, bool only_if_others_do);
 /// There is room for the frame of one signal, because the C library's own signals (for setuid and the like, in all threads) cannot
 /// be blocked.
 inline constexpr std::size_t parking_bytes = 16384;
+/// How many bytes the kernel and a processor put there is told at run time (AT_MINSIGSTKSZ); the handlers of these signals and the wait take
+/// less than a page. 11,952: with tiles (AMX).
+constexpr bool has_room_for_frame(std::size_t bytes) { return bytes + 4096 <= parking_bytes; }
+static_assert(has_room_for_frame(11'952) && !has_room_for_frame(16'000));
 /// Before that thread ends: it goes on detached, and the body may be destroyed.
 void abandon(body& b);
 

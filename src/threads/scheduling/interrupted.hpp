@@ -41,14 +41,17 @@ inline bool is_on_alternate_stack(const ucontext_t& in) {
 /// present one.
 inline void return_with_present_stack(ucontext_t& in) { sigaltstack(nullptr, &in.uc_stack); }
 
-/// Has the signal ended a system call, or come just before one? Linux leaves the return address in two registers.
-inline bool is_at_system_call([[maybe_unused]] const ucontext_t& in) {
-#if defined(__x86_64__)
-  const auto& all = in.uc_mcontext.gregs;
-  return all[REG_RCX] == all[REG_RIP] || all[REG_RCX] == all[REG_RIP] + 2;
-#else
-  return false;
-#endif
+/// Is the next instruction that behind a system call, or a system call itself? x86-64: Linux leaves the address behind the call in rcx, unless
+/// the processor delivers events by FRED, which keeps rcx. Then the code is read. Elsewhere: no.
+enum class found_by { registers, code };
+bool is_behind_system_call(const ucontext_t& in, found_by how);
+bool is_before_system_call(const ucontext_t& in, found_by how);
+/// How it is found on this machine.
+extern constinit found_by calls_are_found;
+
+/// Has the signal ended a system call, or come just before one?
+inline bool is_at_system_call(const ucontext_t& in) {
+  return is_behind_system_call(in, calls_are_found) || is_before_system_call(in, calls_are_found);
 }
 /// Does the body run without a handler, an alternate stack, or another signal mask than its own?
 inline bool is_plain(const body& me, const ucontext_t& in) {

@@ -21,10 +21,9 @@ namespace weir::threads {
 namespace {
 // relaxed: a text that never changes. A team that begins while the reason is being set may still have members.
 constinit std::atomic<const char*> reason{nullptr};
-void set_reason(const char* to) { reason.store(to, std::memory_order_relaxed); }
 // ThreadSanitizer also blocks all signals while a handler runs, including ticks for the members to which the handler has switched.
 [[gnu::constructor]] void ask_who_watches() {
-  if (order_is_watched()) set_reason("ThreadSanitizer, Helgrind or DRD would take several members for one thread");
+  if (order_is_watched()) refuse_members("ThreadSanitizer, Helgrind or DRD would take several members for one thread");
 }
 
 bool may_use_tiles() {
@@ -38,7 +37,8 @@ bool may_use_tiles() {
 }
 }  // namespace
 
-void tiles_are_permitted() { set_reason("the program may use tiles (AMX), which are not switched"); }
+void refuse_members(const char* why) { reason.store(why, std::memory_order_relaxed); }
+void tiles_are_permitted() { refuse_members("the program may use tiles (AMX), which are not switched"); }
 
 const char* why_not_any_more() { return reason.load(std::memory_order_relaxed); }
 
@@ -219,7 +219,7 @@ bool has_shadow_stack() {
 [[gnu::constructor]] void when_loaded() {
   // Linux: bit 1 of AT_HWCAP2 says that programs may execute wrfsbase.
   weir_sets_thread_pointer = (getauxval(AT_HWCAP2) & 2) != 0 ? 1 : 0;
-  if (has_shadow_stack()) set_reason("the program has a shadow stack, which only the kernel may switch");
+  if (has_shadow_stack()) refuse_members("the program has a shadow stack, which only the kernel may switch");
 }
 }  // namespace
 
@@ -305,7 +305,7 @@ namespace {
   // PR_GET_SHADOW_STACK_STATUS, of Linux 6.13 and later; bit 0: the thread has one.
   unsigned long status = 0;
   if (prctl(74, &status, 0, 0, 0) == 0 && (status & 1) != 0)
-    set_reason("the program has a shadow stack, which is not switched");
+    refuse_members("the program has a shadow stack, which is not switched");
 }
 }  // namespace
 
@@ -324,7 +324,7 @@ void* thread_pointer() { return nullptr; }
 void set_thread_pointer(void*) {}
 
 namespace {
-[[gnu::constructor]] void when_loaded() { set_reason("this processor's registers are not known to Weir"); }
+[[gnu::constructor]] void when_loaded() { refuse_members("this processor's registers are not known to Weir"); }
 }  // namespace
 
 }  // namespace weir::threads

@@ -21,5 +21,7 @@ void* thread_pointer();
 /// Sets the thread pointer of the calling kernel thread. Everything that is found by the thread pointer is another thread's from
 /// then on.
 void set_thread_pointer(void* to);
+/// From now on why_not_here() and why_not_any_more() say this.
+void refuse_members(const char* why);
 
 }  // namespace weir::threads

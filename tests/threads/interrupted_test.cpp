@@ -1,0 +1,46 @@
+// Whether a signal has come at a system call is found by the code as by the registers: a processor with FRED keeps these.
+#include "threads/scheduling/interrupted.hpp"
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+using namespace weir::threads;
+
+#if defined(__x86_64__)
+TEST(Interrupted, ACallIsFoundByRegistersAndByCode) {
+  constexpr std::size_t page = 4096;
+  auto* const code = static_cast<unsigned char*>(
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(code, MAP_FAILED);
+  std::memset(code, 0x90, 2 * page);
+  for (unsigned char* const call : {code + 100, code + page - 1}) std::memcpy(call, "\x0f\x05", 2);
+  ucontext_t in{};
+  auto& now = in.uc_mcontext.gregs;
+  const auto stands = [&](unsigned char* at, unsigned char* rcx) {
+    now[REG_RIP] = reinterpret_cast<greg_t>(at);
+    now[REG_RCX] = reinterpret_cast<greg_t>(rcx);
+  };
+  for (unsigned char* const call : {code + 100, code + page - 1}) {
+    stands(call + 2, call + 2);
+    for (const auto how : {found_by::registers, found_by::code}) EXPECT_TRUE(is_behind_system_call(in, how));
+    EXPECT_FALSE(is_before_system_call(in, found_by::code));
+    stands(call, call + 2);
+    for (const auto how : {found_by::registers, found_by::code}) EXPECT_TRUE(is_before_system_call(in, how));
+    EXPECT_FALSE(is_behind_system_call(in, found_by::code));
+    stands(call + 2, nullptr);
+    EXPECT_TRUE(is_behind_system_call(in, found_by::code));
+  }
+  stands(code + 50, code);
+  for (const auto how : {found_by::registers, found_by::code})
+    EXPECT_FALSE(is_behind_system_call(in, how) || is_before_system_call(in, how));
+  // What cannot be read is no call, and nothing faults.
+  mprotect(code, page, PROT_NONE);
+  stands(code + page, nullptr);
+  EXPECT_FALSE(is_behind_system_call(in, found_by::code));
+  stands(code + 100, nullptr);
+  EXPECT_FALSE(is_before_system_call(in, found_by::code));
+  munmap(code, 2 * page);
+}
+#endif
