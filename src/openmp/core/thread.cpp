@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "machine/end_of_thread.hpp"
 #include "openmp/core/crew.hpp"
 #include "openmp/core/kept_crews.hpp"
 #include "openmp/core/region.hpp"
@@ -65,11 +66,6 @@ void destroy(void* thread) {
   delete std::exchange(state.initial, nullptr);
 }
 
-// A key's destructor runs after those of the language's objects, and again if the destructor of another key has begun a region. Keys have
-// their turns as they were made, and the thread's processor (threads/scheduling) shall end after its crew.
-pthread_key_t end_of_thread;
-[[gnu::constructor(103)]] void before_processors() { pthread_key_create(&end_of_thread, destroy); }
-
 [[gnu::constructor]] void when_loaded() {
   pthread_atfork(nullptr, nullptr, begin_in_child);
   if (getpid() != gettid()) return;
@@ -79,7 +75,7 @@ pthread_key_t end_of_thread;
 
 }  // namespace
 
-void destroy_at_end_of_thread() { pthread_setspecific(end_of_thread, &this_thread); }
+void destroy_at_end_of_thread() { at_end_of_thread(ending::crews, destroy, &this_thread); }
 
 bool outside_of_regions() { return self().of == this_thread.initial; }
 

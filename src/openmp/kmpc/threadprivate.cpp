@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "machine/end_of_thread.hpp"
 #include "openmp/kmpc/interface.hpp"
 #include "openmp/support/annotation.hpp"
 #include "threads/threads.hpp"
@@ -94,8 +95,6 @@ struct threads_own {
 };
 thread_local threads_own* own = nullptr;
 
-pthread_key_t end_of_thread;
-
 // A destructor may ask for other objects, which are then created again: the system calls this until there are none.
 void destroy_all(void* its_own) {
   const std::unique_ptr<threads_own> ending(static_cast<threads_own*>(its_own));
@@ -106,7 +105,6 @@ void destroy_all(void* its_own) {
 
 [[gnu::constructor]] void when_loaded() {
   known = new registry;
-  pthread_key_create(&end_of_thread, destroy_all);
   const auto unlock = [] { known->unlock(); };
   pthread_atfork([] { known->lock(); }, unlock, unlock);
 }
@@ -114,7 +112,7 @@ void destroy_all(void* its_own) {
 void* find(void* address, std::size_t bytes) {
   if (own == nullptr) {
     own = new threads_own;
-    pthread_setspecific(end_of_thread, own);
+    weir::at_end_of_thread(weir::ending::threadprivate, destroy_all, own);
   }
   if (const auto at = own->found.find(address); at != own->found.end()) return at->second;
   const variable& v = known->find(address, bytes);

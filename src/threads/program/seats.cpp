@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "machine/end_of_thread.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "threads/program/left_alone.hpp"
 #include "threads/program/recycled.hpp"
@@ -27,14 +28,12 @@ namespace {
 constinit recycled<known_thread> known;
 constinit parking_places parking;
 constinit seats_taken seats;
-pthread_key_t end_of_thread;
 
 // How often a thread waits in the kernel before it takes a seat, which costs as much as two or three such waits: most threads that are
 // made for one thing wait for its begin, or for its end, and for nothing else.
 constexpr unsigned waits_in_kernel = 2;
 
 [[gnu::constructor]] void when_loaded() {
-  pthread_key_create(&end_of_thread, [](void*) { end_program_thread(); });
   pthread_atfork(nullptr, nullptr, [] {
     parking.forget();
     known.forget();
@@ -81,7 +80,7 @@ void adopt_this_thread(known_thread& its) {
   mine = &its;
   mine->its.mask(present_mask());
   adopt(mine->its);
-  pthread_setspecific(end_of_thread, mine);
+  at_end_of_thread(ending::program_thread, [](void*) { end_program_thread(); }, mine);
 }
 bool adopt_this_thread() {
   known_thread* const its = may_be_adopted() ? known.take() : nullptr;
@@ -170,7 +169,7 @@ known_thread* new_known_thread() { return known.take(); }
 void forget_known_thread(known_thread& its) { known.give_back(its); }
 
 void give_up_seat(known_thread& its) {
-  pthread_setspecific(end_of_thread, nullptr);
+  at_end_of_thread(ending::program_thread, nullptr, nullptr);
   void* const place = its.its.parking;
   abandon(its.its);
   give_seat_back(its);

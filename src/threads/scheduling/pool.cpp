@@ -13,6 +13,7 @@
 #include <weir/machine/gate.hpp>
 
 #include "machine/detached_thread.hpp"
+#include "machine/end_of_thread.hpp"
 #include "machine/filter.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/lists.hpp"
@@ -122,8 +123,6 @@ void end_processor(void* its) {
   end_given_up(*static_cast<processor*>(its));
 }
 
-pthread_key_t end_of_thread;
-
 /// The caller holds the lock.
 void becomes_own(processor& its) {
   own_processor = &its;
@@ -135,7 +134,7 @@ void becomes_own(processor& its) {
   exchange_mask(own.mask());
   its.has_mask(own.mask());
   begins_to_drive(its);
-  pthread_setspecific(end_of_thread, &its);
+  at_end_of_thread(ending::processor, end_processor, &its);
   pool->all.push_back(&its);
 }
 
@@ -165,7 +164,6 @@ void begin_in_child() {
   this_process = getpid();
   pool = new lists;
   pthread_atfork([] { pool_lock.lock(); }, [] { pool_lock.unlock(); }, begin_in_child);
-  pthread_key_create(&end_of_thread, end_processor);
 }
 
 }  // namespace
@@ -210,7 +208,7 @@ processor* give_up_own_processor(unsigned bodies) {
   if (there != bodies) return nullptr;
   mine->leaves_thread();
   std::erase(pool->all, mine);
-  pthread_setspecific(end_of_thread, nullptr);
+  at_end_of_thread(ending::processor, nullptr, nullptr);
   own_processor = nullptr;
   return mine;
 }
