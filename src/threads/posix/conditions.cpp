@@ -72,6 +72,10 @@ std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* c
 
 }  // namespace
 
+// Only so that all functions of a condition are of one version: a library that asks for none would get the C library's oldest of these two,
+// which keeps another representation, and frees what it takes for a pointer.
+BEFORE(int, pthread_cond_init, (pthread_cond_t* c, const pthread_condattr_t* how)) { return next_pthread_cond_init.get()(c, how); }
+BEFORE(int, pthread_cond_destroy, (pthread_cond_t* c)) { return next_pthread_cond_destroy.get()(c); }
 BEFORE(int, pthread_cond_wait, (pthread_cond_t* c, pthread_mutex_t* m)) {
   const std::optional<int> waited = wait_for(c, m, __builtin_return_address(0));
   if (waited) return *waited;

@@ -23,7 +23,7 @@ namespace {
 constinit std::atomic<const char*> reason{nullptr};
 // ThreadSanitizer also blocks all signals while a handler runs, including ticks for the members to which the handler has switched.
 [[gnu::constructor]] void ask_who_watches() {
-  if (order_is_watched()) refuse_members("ThreadSanitizer, Helgrind or DRD would take several members for one thread");
+  if (order_is_watched()) refuse_members("ThreadSanitizer, Helgrind, DRD or Callgrind would take several members for one thread");
 }
 
 bool may_use_tiles() {

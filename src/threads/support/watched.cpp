@@ -1,10 +1,13 @@
 #include "threads/support/watched.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 #include <dlfcn.h>
-#include <link.h>
 
+#include "machine/system_files.hpp"
 #include "threads/support/code.hpp"
 #include "threads/support/valgrind.hpp"
 
@@ -24,20 +27,18 @@ bool is_replaced(const char* name) {
   return its != nullptr && in_c_library != nullptr && !object_with(in_c_library).has(reinterpret_cast<std::uintptr_t>(its));
 }
 
-/// Such tools of Valgrind load a library of their own.
-bool has_loaded(const char* part_of_name) {
-  return dl_iterate_phdr(
-             [](dl_phdr_info* object, std::size_t, void* part) {
-               return std::strstr(object->dlpi_name, static_cast<const char*>(part)) != nullptr ? 1 : 0;
-             },
-             const_cast<char*>(part_of_name)) != 0;
+/// Valgrind does not say which of its tools this is, but it shows the tool's file among the mapped ones.
+bool is_under_tool_of_valgrind() {
+  constexpr std::string_view tools[] = {"/helgrind-", "/drd-", "/callgrind-"};
+  const auto mapped = runs_on_valgrind() ? contents_of("/proc/self/maps") : std::nullopt;
+  return mapped && std::ranges::any_of(tools, [&](std::string_view its) { return mapped->find(its) != std::string::npos; });
 }
 
 }  // namespace
 
 bool order_is_watched() {
   static const bool is_so = &__tsan_init != nullptr || is_replaced("pthread_spin_destroy") ||
-                            (runs_on_valgrind() && (has_loaded("/vgpreload_helgrind-") || has_loaded("/vgpreload_drd-")));
+                            is_under_tool_of_valgrind();
   return is_so;
 }
 

@@ -99,10 +99,16 @@ def test_memcheck_knows_the_stacks_of_threads_of_the_program(preloaded: dict[str
         assert members(wrong) > 4
 
 
-def test_helgrind_hears_of_every_lock(preloaded: dict[str, str], tmp_path: Path):
-    program, helgrind = built(tmp_path, "gcc"), ("valgrind", "--tool=helgrind", "--error-exitcode=9")
+@pytest.mark.parametrize(
+    ("tool", "fault", "says"),
+    [("helgrind", "inverted", "lock order"), ("drd", "race", "Conflicting load"), ("callgrind", "none", "Collected")],
+)
+def test_tools_that_watch_locks_hear_of_each(
+    preloaded: dict[str, str], tmp_path: Path, tool: str, fault: str, says: str
+):
+    program, watching = built(tmp_path, "gcc"), ("env", "-C", tmp_path, "valgrind", f"--tool={tool}")
     for mode in MODES:
-        done = run(preloaded, mode, program, "inverted", "4", launcher=helgrind)
-        assert done.stdout == "ok\n" and "lock order" in done.stderr and members(done) == 0, done
+        done = run(preloaded, mode, program, fault, "4", launcher=watching)
+        assert done.stdout == "ok\n" and says in done.stderr and members(done) == 0, done
         # It does not know atomic variables, and reports those of the pool that poll. What locks order is no race.
         assert "of_sum" not in done.stderr and "pthread_mutex_unlock with" not in done.stderr, done.stderr
