@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace weir {
 struct scheduling;
@@ -64,16 +63,11 @@ bool sleeps(const processor& seat);
 /// Wakes its kernel thread to look for bodies, also to steal those of other processors.
 void wake_up(processor& seat);
 
-/// Where these processors of the machine are to run from now on, a bit for each: where the kernel lets them, and the program does not bind
-/// its threads. Thread-safe.
-void prefer(std::span<const std::uint64_t> processors);
 /// How many helpers have bodies that could run? A hint, without any lock. Thread-safe.
 unsigned helpers_with_more_bodies();
 /// Bodies wait in the kernel for their program's turn (openmp/core/share.hpp), or not any more: meanwhile nobody takes their processors
 /// from them. Thread-safe.
 void wait_for_turns(bool so);
-/// The calling thread, if it drives a processor of its own, goes there, once after each change.
-void go_to_preferred();
 /// Does this kernel thread drive one of the helpers, or stand in for one? Thread-safe.
 bool drives_helper(int thread);
 

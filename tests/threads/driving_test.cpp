@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <weir/machine/native.hpp>
@@ -46,33 +45,6 @@ TEST(Driving, AnInnerRegionLeavesAProcessorThatIsGivenAwayToItsStandIn) {
     }
     stop = true;
     members.join();
-  }).join();
-}
-
-// The kernel may move it away again at once, so most of the times count.
-TEST(Driving, AThreadGoesToTheProcessorsThatArePreferredAndIsNotBoundThere) {
-  const std::vector<int> all = weir::running_on();
-  if (all.size() < 2) GTEST_SKIP() << "only one processor";
-  std::thread([&all] {
-    const driving outer;
-    const auto prefer_only = [](int p) {
-      std::uint64_t words[16] = {};
-      words[p / 64] = std::uint64_t{1} << (p % 64);
-      prefer(words);
-    };
-    int there = 0;
-    for (int i = 0; i < 40; ++i) {
-      const int wanted = all[static_cast<std::size_t>(i % 2)];
-      prefer_only(wanted);
-      go_to_preferred();
-      there += sched_getcpu() == wanted ? 1 : 0;
-      EXPECT_EQ(weir::running_on(), all);
-    }
-    EXPECT_GE(there, 30);
-    std::uint64_t none[16] = {};
-    prefer(none);  // of those that it may run on
-    go_to_preferred();
-    EXPECT_EQ(weir::running_on(), all);
   }).join();
 }
 

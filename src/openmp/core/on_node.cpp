@@ -30,7 +30,7 @@ std::string place() { return !named_place->empty() ? *named_place : node::table:
 node::confinement::kind kind_of(pid_t thread) {
   using enum node::confinement::kind;
   if (!threads::drives_helper(thread)) return usual;
-  // Teams follow by the number of their seats, and threads::prefer().
+  // Teams follow by the number of their seats.
   return threads::program_threads_are_members() ? always : never;
 }
 
@@ -135,10 +135,7 @@ on_node::found on_node::look(const std::vector<int>& mask, unsigned processors, 
   const std::size_t wants = in_region ? members_.most(members) : computing_.most(could_compute);
   const auto most = static_cast<unsigned>(std::clamp<std::size_t>(wants, 1, processors));
   const node::grant its = node_->look({*may_use, in_region && wants == 0 ? processors : most, is_busy}, now);
-  if (is_busy) {
-    threads::prefer(its.processors.words);
-    threads_.keep_to(its.processors, *may_use);
-  }
+  if (is_busy) threads_.keep_to(its.processors, *may_use);
   const unsigned granted = std::clamp(its.processors.count(), 1u, processors);
   threads::let_members_have(granted);
   // The ranks of a job wait for each other.

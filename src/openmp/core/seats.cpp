@@ -43,7 +43,6 @@ unsigned seats_of_new_team(const member& me, unsigned size) {
 
 void take_seats(team& t) {
   await_turn();
-  threads::go_to_preferred();
   threads::processor& mine = threads::seat();
   const team& outer = *t.parent->of;
   const bool has_moved = forget_moves(t);

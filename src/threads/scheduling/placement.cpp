@@ -8,15 +8,11 @@
 #include "machine/processor_set.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/scheduling/lists.hpp"
-#include "threads/scheduling/preferred.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::threads {
 
 namespace {
-
-// The change of the preferred processors that the thread has followed.
-constinit thread_local std::uint32_t preferred_seen = 0;
 
 // Not by the functions of the C library, which would change the member's affinity (kernel_state.cpp), and tell what the program shall
 // hear.
@@ -59,39 +55,7 @@ void migrate_to_free_processor(const processor& mine) {
   processor_set allowed;
   if (!get_mask(allowed)) return;
   processor_set free = allowed;
-  const bool shared = remove_taken(free, mine), astray = !preferred::has(mine.runs_on());
-  if (!shared && !astray) return;
-  processor_set better = free;
-  preferred::keep(better);
-  if (!better.empty())
-    move_into(better, allowed);
-  else if (shared && !free.empty())
-    move_into(free, allowed);
-}
-
-void prefer(std::span<const std::uint64_t> processors) {
-  bool changed = false;
-  for (std::size_t i = 0; i < preferred::most_words; ++i)
-    changed |= preferred::words[i].exchange(i < processors.size() ? processors[i] : 0, std::memory_order_relaxed) !=
-               (i < processors.size() ? processors[i] : 0);
-  if (changed) preferred::times_changed.fetch_add(1, std::memory_order_relaxed);
-}
-
-void go_to_preferred() {
-  const std::uint32_t now = preferred::changes();
-  if (own_processor == nullptr || preferred_seen == now) return;
-  preferred_seen = now;
-  processor_set allowed;
-  if (preferred::has(sched_getcpu()) || !get_mask(allowed)) return;
-  processor_set preferred_all = allowed;
-  preferred::keep(preferred_all);
-  processor_set free = preferred_all;
-  {
-    const std::lock_guard lock(pool_lock);
-    remove_taken(free, *own_processor);
-  }
-  const processor_set& to = !free.empty() ? free : preferred_all;
-  if (!to.empty()) move_into(to, allowed);
+  if (remove_taken(free, mine) && !free.empty()) move_into(free, allowed);
 }
 
 }  // namespace weir::threads

@@ -1,4 +1,4 @@
-// On which of the machine's processors virtual processors run: apart from each other, and where the process is to run.
+// On which of the machine's processors virtual processors run: apart from each other.
 #pragma once
 
 #include "threads/scheduling/processor.hpp"
