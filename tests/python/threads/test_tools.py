@@ -92,7 +92,8 @@ def test_memcheck_knows_the_stacks_of_threads_of_the_program(preloaded: dict[str
     for mode in MODES:
         clean = run(preloaded, mode, program, launcher=memcheck)
         finds_nothing(clean)
-        assert "ERROR SUMMARY: 0 errors" in clean.stderr and members(clean) > 4, clean.stderr
+        assert "ERROR SUMMARY: 0 errors" in clean.stderr, clean.stderr
+        assert mode != "all" or members(clean) > 4, clean.stderr
     for fault, says in (("uninitialised", "uninitialised value"), ("below", "Invalid read of size 1")):
         wrong = run(preloaded, "all", program, fault, launcher=memcheck)
         assert wrong.returncode == 9 and says in wrong.stderr and "ERROR SUMMARY: 1 errors" in wrong.stderr, wrong
