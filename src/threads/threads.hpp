@@ -125,6 +125,9 @@ extern constinit std::atomic<const told_of_starts*> tell_of_starts;
 /// Called before _exit(), which runs no destructors: async-signal-safe. Null: nobody asks.
 extern constinit std::atomic<void (*)()> tell_of_early_end;
 
+/// So many signals of ticks have come without what they ask: too many signals of the user's are pending. Thread-safe.
+unsigned signals_without_reason();
+
 /// What has become of the program's threads until now.
 struct history_of_threads {
   unsigned processors = 0;  // 0: its threads are not to be members

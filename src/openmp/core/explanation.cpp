@@ -207,6 +207,12 @@ void explain_areas(bool why_is_told) {
   }
 }
 
+void explain_signals() {
+  if (const unsigned bare = threads::signals_without_reason(); bare != 0)
+    say("weir:   %u signals of Weir's came without what they ask, so who polls is found late: as many signals are pending as this user "
+        "may have (ulimit -i)\n", bare);
+}
+
 void explain_profile() {
   const profile_in_use& its = profile_here();
   if (const std::string words = in_words(its); !words.empty())
@@ -235,6 +241,7 @@ void explain_early_end() {
   const bool tells_of_threads = is_notable(past) || (!has_regions && e.process == getpid());
   if (tells_of_threads) explain(past);
   explain_areas(tells_of_threads || !has_regions);
+  explain_signals();
   const std::lock_guard lock(e.lock);
   if (has_regions) explain_profile();
   told all = e.ended;

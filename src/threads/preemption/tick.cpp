@@ -128,17 +128,27 @@ void yield_in_handler(body& me, ucontext_t& in) {
   end_of_handler(in, before);
 }
 
+// relaxed: a number.
+constinit std::atomic<unsigned> bare_signals{0};
+
+/// Where the user's signals that are pending are as many as may be (RLIMIT_SIGPENDING), the kernel keeps of another one the number alone
+/// [kernel/signal.c, collect_signal()].
+bool is_bare(const siginfo_t& why) { return why.si_code == SI_USER && why.si_pid == 0; }
+
 void handle(int, siginfo_t* why, void* context) {
-  if (why->si_code != SI_QUEUE) return;  // out-of-band data on a socket of the program
-  const int message = why->si_errno;
+  const bool bare = is_bare(*why);
+  if (bare) bare_signals.fetch_add(1, std::memory_order_relaxed);
+  if (why->si_code != SI_QUEUE && !bare) return;  // out-of-band data on a socket of the program
+  const int message = bare ? is_tick : why->si_errno;
   auto& in = *static_cast<ucontext_t*>(context);
   leave_stub(in);
-  if (why->si_value.sival_ptr == &attach_request) return answer_attach_request(in);
-  if (why->si_value.sival_ptr == &poll_question) return answer_poll_question(in);
+  const void* const what = bare ? nullptr : why->si_value.sival_ptr;
+  if (what == &attach_request) return answer_attach_request(in);
+  if (what == &poll_question) return answer_poll_question(in);
   if (message >= leave_call) repeat_interrupted(in, message - leave_call);
   body* const me = this_body;
   if (me == nullptr) return;
-  const auto* const its = static_cast<const processor*>(why->si_value.sival_ptr);
+  const auto* const its = bare ? me->where() : static_cast<const processor*>(what);
   if (!processor::may_stop(its, *me) || !is_plain(*me, in)) return;
   // A tick, or the other message, may find a system call of which nobody has told.
   if (message < leave_call && (me->is_calling() || is_at_system_call(in))) return;
@@ -226,6 +236,8 @@ void send_to_all(std::span<processor* const> all) {
 }
 
 }  // namespace
+
+unsigned signals_without_reason() { return bare_signals.load(std::memory_order_relaxed); }
 
 bool hold_ticks() {
   if (!hold_handler()) return false;
