@@ -82,7 +82,7 @@ struct passed_on<next, does> {
   "1: jmpq *weir_guarded_" #name "(%rip)\n"
 #elif defined(__aarch64__)
 #define WEIR_ENTRY_CODE(name)                                   \
-  "bti c\n"                                                     \
+  "hint #34\n"                                                  \
   "adrp x16, :gottprel:weir_is_cancelled\n"                     \
   "ldr x16, [x16, :gottprel_lo12:weir_is_cancelled]\n"          \
   "mrs x17, tpidr_el0\n"                                        \

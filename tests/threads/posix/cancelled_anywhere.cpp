@@ -173,6 +173,7 @@ bool cancelled_at(const replaced::row& of, unsigned long instruction, unsigned l
 }
 
 void at_each_instruction() {
+  if (threads_are == "team") return;  // the calls are no other ones
   look_up();
   handle_steps();
   replaced::make_files();

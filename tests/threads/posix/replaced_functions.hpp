@@ -189,6 +189,9 @@ inline const row rows[] = {
     ROW(nice, (void)!nice(0)), ROW(pthread_setname_np, pthread_setname_np(pthread_self(), "one")),
     ROW(pthread_getname_np, char n[16]; pthread_getname_np(pthread_self(), n, sizeof n)), ROW(setfsuid, setfsuid(geteuid())),
     ROW(setfsgid, setfsgid(getegid())), ROW(capset, capset(nullptr, nullptr)), ROW(personality, syscall(SYS_getppid)),
+    ROW(setuid, setuid(getuid())), ROW(seteuid, seteuid(geteuid())),
+    ROW(setreuid, setreuid(getuid(), geteuid())), ROW(setresuid, setresuid(getuid(), geteuid(), getuid())), ROW(setgid, setgid(getgid())),
+    ROW(setegid, setegid(getegid())), ROW(setregid, setregid(getgid(), getegid())), ROW(setresgid, setresgid(getgid(), getegid(), getgid())),
     ROW(unshare, unshare(0)), ROW(setns, setns(-1, 0)), ROW(close_range, close_range(1 << 20, 1 << 20, 0)),
     ROW(sigaltstack, stack_t s; sigaltstack(nullptr, &s)), ROW(prctl, prctl(PR_GET_DUMPABLE)), ROW(ptrace, ptrace(PTRACE_CONT, 0, 0, 0)),
     ROW(fcntl, fcntl(null_file, F_GETFL)), ROW(fcntl64, fcntl64(null_file, F_GETFL)),
@@ -215,10 +218,16 @@ inline const row rows[] = {
     ROW(sched_getaffinity, cpu_set_t s; sched_getaffinity(0, sizeof s, &s)),
     ROW(pthread_getaffinity_np, cpu_set_t s; pthread_getaffinity_np(pthread_self(), sizeof s, &s)),
     ROW(mmap, void* const at = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); munmap(at, 4096)),
+    ROW(mmap64, void* const at = mmap64(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); munmap(at, 4096)),
     ROW(mremap, (void)mremap(nullptr, 0, 0, 0)), ROW(shmat, (void)shmat(-1, nullptr, 0)),
     ROW(execve, char* none[] = {nullptr}; execve("/none", none, none)), ROW(execv, char* none[] = {nullptr}; execv("/none", none)),
     ROW(execvp, char* none[] = {nullptr}; execvp("/none", none)), ROW(execl, execl("/none", "none", nullptr)),
-    ROW(execle, execle("/none", "none", nullptr, environ)), ROW(execlp, execlp("/none", "none", nullptr)),
+    ROW(execle, execle("/none", "none", nullptr, environ)), ROW(execvpe, char* none[] = {nullptr}; execvpe("/none", none, none)),
+    ROW(fexecve, char* none[] = {nullptr}; fexecve(-1, none, none)),
+    ROW(execveat, char* none[] = {nullptr}; execveat(-1, "none", none, none, 0)), ROW(_Fork, if (_Fork() == 0) _exit(0); wait(nullptr)),
+    ROW(posix_spawn, char* none[] = {nullptr}; pid_t p; posix_spawn(&p, "/none", nullptr, nullptr, none, none)),
+    ROW(posix_spawnp, char* none[] = {nullptr}; pid_t p; posix_spawnp(&p, "/none", nullptr, nullptr, none, none)),
+    ROW(execlp, execlp("/none", "none", nullptr)),
 };
 #undef ROW
 #undef JUMP
