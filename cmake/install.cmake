@@ -1,6 +1,7 @@
 # Installs what a project outside the tree needs: find_package(weir), or pkg-config weir. The components: `development` is the
 # library, `runtime` the libraries that are loaded into unmodified programs, and one component for each MPI.
 include(CMakePackageConfigHelpers)
+include(${CMAKE_CURRENT_LIST_DIR}/strip_installed.cmake)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
 set(libraries weir)
@@ -21,6 +22,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/src/threads/gdb.py DESTINATION ${CMAKE_INSTA
 foreach(target weir-pthread weir-omp weir-mpi)
   if(TARGET ${target})
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+    weir_strip_installed(${target} runtime)
   endif()
 endforeach()
 if(TARGET weir-omp)
