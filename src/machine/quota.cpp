@@ -57,7 +57,9 @@ std::vector<group> groups_of_this_process(const std::string& root) {
     const auto mount = find_mount(*mounts, unified);
     if (!mount) continue;
     std::string path(line.substr(second + 1));
-    if (mount->shows != "/" && path.starts_with(mount->shows)) path.erase(0, mount->shows.size());
+    // A group whose name only begins alike is another one.
+    const std::size_t shown = mount->shows.size();
+    if (mount->shows != "/" && path.starts_with(mount->shows) && (path.size() == shown || path[shown] == '/')) path.erase(0, shown);
     groups.push_back({mount->where, path.empty() ? "/" : path, unified});
   }
   return groups;

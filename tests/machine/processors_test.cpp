@@ -82,6 +82,13 @@ TEST_F(Quota, OfAGroupWithinTheOneThatAContainerSeesAsTheRoot) {
   EXPECT_DOUBLE_EQ(seen()->processors, 1);
 }
 
+TEST_F(Quota, AGroupWhoseNameBeginsAlikeIsAnother) {
+  v2("/docker/abcd", "/docker/abc");
+  file("sys/fs/cgroup/d/cpu.max", "100000 100000\n");
+  file("sys/fs/cgroupd/cpu.max", "100000 100000\n");
+  EXPECT_FALSE(seen());
+}
+
 TEST_F(Quota, NonsenseIsNoQuota) {
   v2("/box");
   file("sys/fs/cgroup/box/cpu.max", "plenty\n");

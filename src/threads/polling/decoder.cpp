@@ -6,7 +6,7 @@
 
 #include <sys/uio.h>
 
-#include "machine/raw_call.hpp"
+#include "machine/filter.hpp"
 
 namespace weir::threads {
 
@@ -274,8 +274,8 @@ class excerpt {
   static constexpr std::uintptr_t reach = 256;
   bool read() {
     const iovec to{text_, last_ - first_}, from{reinterpret_cast<void*>(first_), last_ - first_};
-    return raw_call(SYS_process_vm_readv, getpid(), as_argument(&to), 1, as_argument(&from), 1) ==
-           static_cast<long>(last_ - first_);
+    const long read = filter::call<SYS_process_vm_readv>(getpid(), as_argument(&to), 1, as_argument(&from), 1);
+    return read == static_cast<long>(last_ - first_);
   }
   std::uintptr_t first_, last_;
   unsigned char text_[2 * reach];

@@ -2,6 +2,7 @@
 
 #include <sys/uio.h>
 
+#include "machine/filter.hpp"
 #include "machine/raw_call.hpp"
 
 namespace weir::threads {
@@ -26,7 +27,7 @@ constexpr greg_t call_bytes = 2;
 bool is_call(greg_t code) {
   std::uint16_t text = 0;
   const iovec to{&text, sizeof text}, from{reinterpret_cast<void*>(code), sizeof text};
-  const long read = raw_call(SYS_process_vm_readv, raw_call(SYS_getpid), as_argument(&to), 1, as_argument(&from), 1);
+  const long read = filter::call<SYS_process_vm_readv>(raw_call(SYS_getpid), as_argument(&to), 1, as_argument(&from), 1);
   return read == sizeof text && text == call;
 }
 
