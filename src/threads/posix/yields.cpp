@@ -16,7 +16,7 @@ BEFORE(int, sched_yield, ()) {
   if (!weir::threads::may_be_member(__builtin_return_address(0)) ||
       (weir::scheduled_by == nullptr && !weir::threads::attach_to_wait())) {
     weir::yield_to_kernel();
-  } else if (weir::threads::this_body != nullptr && weir::threads::is_in_child_on_other_stack()) {
+  } else if (weir::threads::is_in_child_on_other_stack()) {  // its parent, with the same memory, may go to or from a processor just now
     weir::yield_to_kernel();
   } else if (++yields % between_system_yields == 0) {
     const weir::threads::floating_point_kept of_program;  // it computes how long it has waited
