@@ -35,11 +35,8 @@ inline int start_detached(void* (*run)(void*), void* what, std::size_t stack_byt
 }
 
 /// Starts a thread that runs no code of the program: signals that the process gets are for the program's threads, so it blocks all.
-/// False: the system refuses. Thread-safe.
-inline bool start_service(void* (*run)(void*), void* what) {
-  sigset_t all;
-  sigfillset(&all);
-  return start_detached(run, what, 0, &all, creates_service.load(std::memory_order_relaxed)) == 0;
-}
+/// Its stack has 64 KiB beside what the C library keeps there: thread-local storage, which may be large. False: the system refuses.
+/// Thread-safe.
+bool start_service(void* (*run)(void*), void* what);
 
 }  // namespace weir

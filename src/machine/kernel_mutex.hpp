@@ -7,6 +7,7 @@
 
 #include <linux/futex.h>
 
+#include "machine/fork_child.hpp"
 #include "machine/raw_call.hpp"
 
 namespace weir {
@@ -39,7 +40,7 @@ class kernel_mutex {
     --kernel_mutexes_held;
   }
   /// In the child of a fork, where the thread that holds it does not exist.
-  void forget() { state_.store(free, std::memory_order_relaxed); }
+  void forget() { make_so_in_child(state_, free); }
 
  private:
   static constexpr std::uint32_t free = 0, taken = 1, waited_for = 2;

@@ -42,7 +42,7 @@ def _snap_is_missing() -> bool:
 
 
 REASONS = {
-    "root": Reason("only root can", lambda: os.geteuid() != 0, 38),
+    "root": Reason("only root can", lambda: os.geteuid() != 0, 40),
     "processors": Reason("only one processor", lambda: len(os.sched_getaffinity(0)) < 2, 20),
     "tun": Reason("no /dev/net/tun, over which hosts talk", lambda: not os.access("/dev/net/tun", os.W_OK), 22),
     "quota": Reason("no cgroup v1 to set a quota", lambda: not os.access("/sys/fs/cgroup/cpu", os.W_OK), 4),

@@ -17,8 +17,10 @@ BY_DEFAULT = KINDS[2]  # of these, where neither the option nor the environment 
 # How many processors the program hears of where it asks (src/machine/heard.hpp): as many as it can use.
 PROCESSORS, USABLE, MACHINE = "WEIR_PROCESSORS", "auto", "machine"
 # Stacks of ended threads that the C library keeps for new ones, in bytes: 40 MiB by itself, which are five stacks. To
-# map a stack and unmap it is half of what a thread costs (docs/threads-measured.md).
-TUNABLES, KEPT_STACKS = "GLIBC_TUNABLES", ("glibc.pthread.stack_cache_size", str(1 << 30))
+# map a stack and unmap it is half of what a thread costs (docs/threads-measured.md). By this number the runtime knows
+# what is not the user's, and takes it away: what the program starts does not inherit it
+# (src/openmp/settings/own_tunable.cpp).
+TUNABLES, KEPT_STACKS = "GLIBC_TUNABLES", ("glibc.pthread.stack_cache_size", str((1 << 30) + 1))
 
 
 # As env, nice and timeout end where the program cannot be executed, or is not there [POSIX, env].

@@ -22,7 +22,8 @@ ROWS = (
 UNUSUAL_CALLS = (
     "membarrier", "process_vm_readv", "close_range", "sched_getattr", "sched_setattr", "ioprio_get", "mremap", "capget",
     "personality", "setfsuid", "setfsgid", "get_mempolicy", "rt_tgsigqueueinfo", "rt_sigpending", "rt_sigtimedwait",
-    "sigaltstack", "sched_setaffinity", "sched_yield", "clock_gettime", "ppoll",
+    "timer_create", "timer_settime", "timer_delete", "sigaltstack", "sched_setaffinity", "sched_yield", "clock_gettime",
+    "ppoll",
 )  # fmt: skip
 
 

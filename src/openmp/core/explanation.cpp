@@ -17,6 +17,7 @@
 
 #include <weir/profile.hpp>
 
+#include "openmp/core/in_force.hpp"
 #include "openmp/core/seats.hpp"
 #include "openmp/core/share.hpp"
 #include "openmp/core/team_binding.hpp"
@@ -256,6 +257,8 @@ void explain_early_end() {
     say("weir: nothing has been chosen for the parallel regions of %s: %s\n", program_invocation_short_name,
                  !initial_settings().adapt ? "WEIR_ADAPT is false"
                  : affinity_matters()      ? "the program's threads are bound"
+                 : seldom::address_space_is_scarce()
+                     ? "teams are threads of the kernel, as the program may use little address space (RLIMIT_AS)"
                  : !may_have_seats()       ? "teams are threads of the kernel (WEIR_THREADS=auto, or weir run, lets Weir choose)"
                                            : "none has had several threads");
     return;

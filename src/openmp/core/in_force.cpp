@@ -4,9 +4,19 @@
 #include "openmp/support/annotation.hpp"
 #include "threads/threads.hpp"
 
+#include <sys/resource.h>
+
 namespace weir::openmp::seldom {
 
 constinit std::uint8_t in_force = 0;
+
+// Virtual processors, and those that serve them, take 130 MiB, most of it for the C library's heap of the thread that creates them
+// (docs/process.md). Where that is more than an eighth, the program may lack it for stacks of its own.
+bool address_space_is_scarce() {
+  constexpr rlim_t enough = 8 * (rlim_t{130} << 20);
+  rlimit most;
+  return getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY && most.rlim_cur < enough;
+}
 
 namespace {
 [[gnu::constructor]] void when_loaded() {
@@ -14,10 +24,10 @@ namespace {
   if (!s.places.empty() || s.display_affinity) in_force |= affinity;
   if (s.cancellation) in_force |= cancellation;
   if (annotated()) in_force |= annotation;
-  // Three settings need kernel threads: only kernel threads can be bound; ThreadSanitizer knows no others; and the search for
+  // Three settings and a small address space need kernel threads: only kernel threads can be bound; ThreadSanitizer knows no others; and the search for
   // deadlocks asks the kernel which threads sleep.
   if (s.threads != threads_of::kernel && (in_force & (affinity | annotation)) == 0 && s.deadlocks == deadlocks::ignore &&
-      threads::why_not_here() == nullptr)
+      !address_space_is_scarce() && threads::why_not_here() == nullptr)
     in_force |= virtual_processors;
   if ((s.threads == threads_of::all || s.threads == threads_of::automatic) && (in_force & virtual_processors) != 0)
     threads::make_all_members(static_cast<unsigned>(s.processors), s.adapt && s.share != share_with::node,

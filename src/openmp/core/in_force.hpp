@@ -7,6 +7,9 @@
 namespace weir::openmp {
 
 namespace seldom {
+/// May the process use so little address space (RLIMIT_AS) that virtual processors would take much of it?
+bool address_space_is_scarce();
+
 /// Written when the library is loaded, and never again.
 extern constinit std::uint8_t in_force;
 

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "machine/fork_page.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "machine/time_slice.hpp"
 #include "openmp/core/crew.hpp"
@@ -74,10 +75,11 @@ namespace {
 // A sleeping worker takes some 10 KB, and the kernel's stack of its thread, 16 KB.
 constexpr std::size_t most_workers = 256;
 
+WEIR_WRITTEN_BY_FORKS constinit kernel_mutex list_lock;
+WEIR_WRITTEN_BY_FORKS constinit bool may_keep = false;
+
 struct list {
-  kernel_mutex lock;
   std::vector<crew*> crews;  // the one that has been kept longest first
-  bool may_keep = false;
 };
 // Created when the library is loaded, and never destroyed: threads may end after the program's objects.
 constinit list* kept = nullptr;
@@ -85,11 +87,11 @@ constinit list* kept = nullptr;
 [[gnu::constructor(101)]] void when_loaded() {
   kept = new list;
   // The child of a fork has no workers.
-  pthread_atfork([] { kept->lock.lock(); }, [] { kept->lock.unlock(); },
+  pthread_atfork([] { list_lock.lock(); }, [] { list_lock.unlock(); },
                  [] {
                    kept->crews.clear();
-                   kept->may_keep = false;
-                   kept->lock.unlock();
+                   may_keep = false;
+                   list_lock.unlock();
                  });
 }
 
@@ -108,15 +110,15 @@ void dismiss(const std::vector<crew*>& crews) {
 
 void keep_or_dismiss(crew& its) {
   {
-    const std::lock_guard lock(kept->lock);
-    if (!kept->may_keep || its.workers() > most_workers) return its.dismiss();
+    const std::lock_guard lock(list_lock);
+    if (!may_keep || its.workers() > most_workers) return its.dismiss();
   }
   if (!its.loses_thread()) return its.dismiss();
   std::vector<crew*> too_many;
   {
-    const std::lock_guard lock(kept->lock);
+    const std::lock_guard lock(list_lock);
     kept->crews.push_back(&its);
-    while (!kept->may_keep ? !kept->crews.empty() : workers_kept() > most_workers) {
+    while (!may_keep ? !kept->crews.empty() : workers_kept() > most_workers) {
       too_many.push_back(kept->crews.front());
       kept->crews.erase(kept->crews.begin());
     }
@@ -127,7 +129,7 @@ void keep_or_dismiss(crew& its) {
 crew* take_kept_crew() {
   if (!threads::may_take_over() || threads::gives_own_state) return nullptr;
   {
-    const std::lock_guard lock(kept->lock);
+    const std::lock_guard lock(list_lock);
     if (kept->crews.empty()) return nullptr;
   }
   ask_for_short_slices();  // as for a crew of its own: workers inherit them
@@ -135,7 +137,7 @@ crew* take_kept_crew() {
   crew* its = nullptr;
   bool fits = false;
   {
-    const std::lock_guard lock(kept->lock);
+    const std::lock_guard lock(list_lock);
     const auto fitting = std::find_if(kept->crews.rbegin(), kept->crews.rend(), [&mine](const crew* c) { return c->gives() == mine; });
     fits = fitting != kept->crews.rend();
     // In a program whose threads all differ, crews would be kept in vain: whoever finds none that fits ends the oldest.
@@ -154,18 +156,18 @@ crew* take_kept_crew() {
 void dismiss_kept_crews() {
   std::vector<crew*> all;
   {
-    const std::lock_guard lock(kept->lock);
+    const std::lock_guard lock(list_lock);
     all = std::exchange(kept->crews, {});
   }
   dismiss(all);
 }
 
-void first_thread_is_there() { kept->may_keep = true; }
+void first_thread_is_there() { may_keep = true; }
 
 void first_thread_ends() {
   {
-    const std::lock_guard lock(kept->lock);
-    kept->may_keep = false;
+    const std::lock_guard lock(list_lock);
+    may_keep = false;
   }
   dismiss_kept_crews();
 }

@@ -43,7 +43,7 @@ class share_watch {
   void remove(host& h);
   void add_threads();
 
-  void lock() { pthread_mutex_lock(&mutex_); }
+  void lock();
   void unlock() { pthread_mutex_unlock(&mutex_); }
   void begin_in_child();
   void region_begins();
@@ -56,6 +56,10 @@ class share_watch {
   // that.
   static constexpr unsigned quiet_after = 3;
   static constexpr long between_looks_ns = 10'000'000, with_one_host_ns = 100'000'000;
+  // So many looks that have seen no region: the process rests, and the next region wakes the watch. Should it fail to, a look does, a
+  // second later in the first minute.
+  static constexpr unsigned looks_until_rest = 10, looks_in_first_minute = 60;
+  static constexpr long at_rest_ns = 1'000'000'000, later_ns = 60 * at_rest_ns;
   static constexpr long lasting_ns = with_one_host_ns;  // that a region has lasted; one look is enough where there is one host
   // Members that look at barriers of less than some microseconds pay a tenth for it, so they do it in one of so many looks.
   static constexpr unsigned looks_of_rest = 16;
@@ -97,6 +101,7 @@ class share_watch {
   on_node on_node_;
   bool checked_node_ = false;
   bool has_threads_ = false;  // that the program has created itself
+  unsigned looks_at_rest_ = 0;  // that have seen no region, where the node is not shared
   unsigned idle_looks_ = 0;  // since the last one that saw a region
   bool region_has_begun_ = false;
   std::string complaint_;
@@ -111,6 +116,10 @@ double seconds_by(clockid_t clock) {
 
 // Created when the library is loaded, and never destroyed: threads may end after the program's objects.
 constinit share_watch* watch = nullptr;
+// Somebody has taken the watch's lock, or is about to. A process that never does so forks without it: the parent and the child would each
+// pay for copies of the pages. relaxed: whoever does so first during a fork is not in the child, where all begins anew.
+constinit std::atomic<bool> is_used{false};
+constinit thread_local bool is_held_to_fork = false;
 
 constinit std::atomic<unsigned> waiting_for_turn{0};
 
@@ -122,7 +131,19 @@ void tell_of_threads_to_come() {
 
 [[gnu::constructor]] void when_loaded() {
   watch = new share_watch;
-  pthread_atfork([] { watch->lock(); }, [] { watch->unlock(); }, [] { watch->begin_in_child(); });
+  pthread_atfork(
+      [] {
+        if ((is_held_to_fork = is_used.load(std::memory_order_relaxed))) watch->lock();
+      },
+      [] {
+        if (is_held_to_fork) watch->unlock();
+      },
+      [] {
+        if (is_held_to_fork)
+          watch->begin_in_child();
+        else if (is_used.load(std::memory_order_relaxed))
+          new (watch) share_watch;
+      });
   if (!shares_node()) return;
   on_node::read_environment();
   threads::tell_of_starts.store(&of_starts, std::memory_order_relaxed);
@@ -131,6 +152,11 @@ void tell_of_threads_to_come() {
 }
 [[gnu::destructor]] void when_the_process_ends() { watch->process_ends(); }
 }  // namespace
+
+void share_watch::lock() {
+  is_used.store(true, std::memory_order_relaxed);
+  pthread_mutex_lock(&mutex_);
+}
 
 void wake_watch() { watch->region_begins(); }
 
@@ -149,6 +175,7 @@ void share_watch::region_begins() {
 bool share_watch::lock_soon() {
   constexpr int tries = 10'000;
   timespec pause{0, 100'000};
+  is_used.store(true, std::memory_order_relaxed);
   for (int i = 0; i < tries; ++i) {
     if (pthread_mutex_trylock(&mutex_) == 0) return true;
     raw_call(SYS_nanosleep, as_argument(&pause), 0);
@@ -245,7 +272,7 @@ void share_watch::begin_in_child() {
   threads::wait_for_turns(false);
   divide(1);
   if (shares_node()) tell_of_threads_to_come();
-  on_node_.begin_in_child();
+  if (shares_node()) on_node_.begin_in_child();
   native::crowded(false);
   make_condition();
   unlock();
@@ -294,6 +321,9 @@ void share_watch::look() {
     idle_looks_ = is_busy ? 0 : idle_looks_ + 1;
     if (complaint_.empty()) complaint_ = on_node_.take_complaint();
     watch_awaits_region.store(active == 0 || !complaint_.empty(), std::memory_order_relaxed);
+  } else {
+    looks_at_rest_ = active == 0 && may_have_seats() ? looks_at_rest_ + 1 : 0;  // others do not wake it
+    watch_awaits_region.store(looks_at_rest_ >= looks_until_rest, std::memory_order_relaxed);
   }
   // Members on virtual processors need not know.
   if (!may_have_seats()) native::crowded((active > 1 || shares_node()) && members > processors_);
@@ -309,6 +339,7 @@ void share_watch::look_if_possible() try {
 long share_watch::until_next_look() const {
   if (shares_node() && (idle_looks_ < 2 || has_threads_ || !may_have_seats())) return on_node_.until_next_look();
   if (!start_.is_over()) return static_cast<long>(start_.until_next_look());
+  if (looks_at_rest_ >= looks_until_rest) return looks_at_rest_ - looks_until_rest < looks_in_first_minute ? at_rest_ns : later_ns;
   return hosts_.size() > 1 ? between_looks_ns : with_one_host_ns;
 }
 

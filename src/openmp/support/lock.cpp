@@ -5,6 +5,8 @@
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
+#include "machine/fork_page.hpp"
+
 namespace weir::openmp {
 
 namespace {
@@ -49,7 +51,7 @@ void basic_lock<Free>::release_slowly(std::uint32_t was) {
 template class basic_lock<0>;
 template class basic_lock<free_in_program>;
 
-constinit lock atomic_updates;
+WEIR_WRITTEN_BY_FORKS constinit lock atomic_updates;
 
 namespace {
 [[gnu::constructor]] void when_loaded() {

@@ -21,6 +21,7 @@ constinit std::atomic<bool> all_handlers_count{false};
 
 #include "machine/detached_thread.hpp"
 #include "machine/filter.hpp"
+#include "machine/fork_page.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "machine/read_by_kernel.hpp"
 #include "threads/polling/polling.hpp"
@@ -209,7 +210,7 @@ void look_for_uncounted_handlers() {
 }
 
 // Held while a trampoline is placed: the child of a fork would find a lock of the dynamic linker taken, by a thread that it has not.
-constinit kernel_mutex placing;
+WEIR_WRITTEN_BY_FORKS constinit kernel_mutex placing;
 [[gnu::constructor]] void before_forks() {
   pthread_atfork([] { placing.lock(); }, [] { placing.unlock(); }, [] { placing.unlock(); });
 }

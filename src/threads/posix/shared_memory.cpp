@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 
+#include "machine/fork_page.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/scheduling/body.hpp"
@@ -34,7 +35,7 @@ struct mapping {
 constinit std::atomic<std::uint32_t> mapped{0};
 
 // The mappings of words that have been asked for, the latest ones. They change under the lock.
-constinit kernel_mutex changing;
+WEIR_WRITTEN_BY_FORKS constinit kernel_mutex changing;
 constinit std::array<mapping, 64> known{};
 constinit std::size_t next = 0;
 constinit char text[16384];

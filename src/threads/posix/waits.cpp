@@ -5,21 +5,25 @@
 
 #include <pthread.h>
 
+#include "machine/fork_child.hpp"
 #include "threads/scheduling/processor.hpp"
 
 namespace weir::threads {
 
-constinit event_count all_event_counts[event_counts], all_of_conditions[event_counts];
+alignas(alignment_to_be_wiped) constinit event_count all_event_counts[event_counts], all_of_conditions[event_counts];
 
 namespace {
 
 constinit std::atomic<std::uint32_t> released[event_counts];
 
 [[gnu::constructor]] void when_loaded() {
+  static constinit bool are_wiped = false;
+  are_wiped = is_wiped_in_child(all_event_counts) & is_wiped_in_child(all_of_conditions);
   pthread_atfork(nullptr, nullptr, [] {
+    for (auto& each : released) make_so_in_child(each, 0u);
+    if (are_wiped) return;
     for (event_count& e : all_event_counts) e.forget();
     for (event_count& e : all_of_conditions) e.forget();
-    for (auto& each : released) each.store(0, std::memory_order_relaxed);
   });
 }
 

@@ -13,17 +13,20 @@
 
 #include "machine/clocks.hpp"
 #include "machine/filter.hpp"
+#include "machine/fork_page.hpp"
 #include "machine/read_by_kernel.hpp"
 #include "machine/time_slice.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/cancelled.hpp"
 #include "threads/preemption/pace.hpp"
+#include "threads/preemption/rest.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/deadlines.hpp"
 #include "threads/scheduling/maker.hpp"
 #include "threads/scheduling/parking.hpp"
+#include "threads/scheduling/pool.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/scheduling/service_thread.hpp"
 #include "threads/scheduling/sleepers.hpp"
@@ -32,7 +35,13 @@ namespace weir::threads {
 
 namespace {
 
-constinit basic_watch<native_threads> watch;
+struct with_rest : native_threads {
+  static void wake(const std::atomic<std::uint32_t>& word) {
+    native_threads::wake(word);
+    rest::wake();
+  }
+};
+constinit basic_watch<with_rest> watch;
 // When the monitor looks next, in nanoseconds; the largest number: it has not decided yet. Who finds that too late counts an alarm.
 // seq_cst, all: a deadline is linked under a lock before it is compared, and the monitor reads the alarms before it takes the lock.
 constinit std::atomic<std::uint64_t> wakes_at{~std::uint64_t{0}};
@@ -70,14 +79,7 @@ constinit std::uint64_t said_between_ticks = 0;
 }
 
 void* begin(void* given);
-constinit service_thread its_thread(begin);
-
-/// False: the time has come.
-bool sleep_until_changed(const std::atomic<std::uint32_t>& word, std::uint32_t value, std::uint64_t time) {
-  const timespec at{static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
-  return raw_call(SYS_futex, as_argument(&word), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(value), as_argument(&at), 0,
-                  static_cast<long>(FUTEX_BITSET_MATCH_ANY)) != -ETIMEDOUT;
-}
+WEIR_WRITTEN_BY_FORKS constinit service_thread its_thread(begin);
 
 // Does the monitor's thread have file descriptors of its own?
 bool has_own_files = false;
@@ -96,8 +98,7 @@ class monitor {
         claimant c;
         if (!its_thread.is_present(mine_)) return;
         next = look(c);
-        due = look_for_deprivation(c, now_by(CLOCK_MONOTONIC));
-        due = std::min(due, attach_running_threads(now_by(CLOCK_MONOTONIC)));
+        due = look_at_threads(c, alarms_before);
       }
       if (trampolines_are_wanted()) wake_maker();
       wake_those_left();
@@ -106,7 +107,7 @@ class monitor {
       if (next == never)
         sleep(alarms_before, due);
       else
-        sleep_until_changed(alarms, alarms_before, std::min(next, due));
+        native_threads::sleep_while_until(alarms, alarms_before, std::min(next, due));
       learn();
     }
   }
@@ -117,6 +118,7 @@ class monitor {
   }
   static void prepare();
   std::uint64_t look(claimant& c);
+  std::uint64_t look_at_threads(claimant& c, std::uint32_t alarms_before);
   void look_at(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t grant(processor& p, std::uint64_t now);
   std::uint64_t look_at_stood_in(processor& p, std::uint64_t now);
@@ -133,6 +135,9 @@ class monitor {
   pace pace_{said_between_ticks};
   std::uint64_t had_ = 0;  // of processor time, in all looks
   unsigned idle_looks_ = 0;
+  looks_at_threads looks_at_threads_;
+  rest rest_;
+  std::uint32_t alarms_seen_ = 0;
   std::uint64_t found_ = 0;  // when the last body that blocks has been
   bool has_found_ = false;   // in this look: a body that spins or blocks
   // The processors whose bodies are to get a tick. Processors beyond this number get one at the next look.
@@ -192,6 +197,16 @@ std::uint64_t monitor::grant(processor& p, std::uint64_t now) {
   if (p.is_stood_in_for()) evict(p);
   const unsigned level = wish == hopeless ? pace::last_level : seen.wished++ / early_looks;
   return seen.evicts = now + pace_.after(level);
+}
+
+// At the program's threads that no processor drives. When the next look is due.
+std::uint64_t monitor::look_at_threads(claimant& c, std::uint32_t alarms_before) {
+  const auto used = [] { return now_by(CLOCK_PROCESS_CPUTIME_ID); };
+  const std::uint64_t now = now_by(CLOCK_MONOTONIC);
+  const bool is_called = std::exchange(alarms_seen_, alarms_before) != alarms_before;
+  if (!looks_at_threads_.are_needed(now, is_called, used)) return end_stand_ins_at_rest(looks_at_threads_.since(), now);
+  const std::uint64_t due = look_for_deprivation(c, now);
+  return looks_at_threads_.next(now, std::min(due, attach_running_threads(now_by(CLOCK_MONOTONIC))), used);
 }
 
 // Where nobody is ready whom a look would see waiting. Ticks come at distances that grow to that of the level. Returns when the next one
@@ -310,8 +325,12 @@ void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
     });
     return some;
   };
+  if (looks_at_threads_.rests())
+    return watch.sleep_unless(any, [&](const auto& word) {
+      return rest_.sleep_while(word, due, looks_at_threads_.until(), [this] { return its_thread.is_present(mine_); });
+    });
   if (due == never) return watch.sleep_unless(any);
-  watch.sleep_unless(any, [due](const auto& word) { return sleep_until_changed(word, 1, due); });
+  watch.sleep_unless(any, [due](const auto& word) { return native_threads::sleep_while_until(word, 1, due); });
 }
 
 // A look that sent ticks does not count, because the price of a look does not include ticks.
@@ -375,6 +394,7 @@ void stop_monitor() {
 void forget_monitor() {
   its_thread.forget();
   watch.forget();
+  rest::forget();
   forget_deadlines();
   forget_tick_handler();
   forget_placing();

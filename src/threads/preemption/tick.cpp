@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "machine/filter.hpp"
+#include "machine/fork_page.hpp"
 #include "threads/polling/decoder.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"
@@ -166,7 +167,7 @@ void handle(int, siginfo_t* why, void* context) {
 
 // The number of the kernel thread that sends ticks, or changes the handler of ticks. A handler of the program that interrupts
 // this thread goes on without waiting.
-constinit std::atomic<pid_t> holder{0};
+WEIR_WRITTEN_BY_FORKS constinit std::atomic<pid_t> holder{0};
 // The program's setting for SIGURG, in place of which the handler of ticks is installed: ignored, or the default, which is the
 // same. Used by the holder.
 constinit auto of_program = SIG_DFL;
@@ -314,6 +315,8 @@ without_tick_handler::~without_tick_handler() {
   if (holds_) release_handler();
 }
 
-void forget_tick_handler() { release_handler(); }
+void forget_tick_handler() {
+  if (holder.load(std::memory_order_relaxed) != 0) release_handler();  // relaxed: the child has one thread
+}
 
 }  // namespace weir::threads

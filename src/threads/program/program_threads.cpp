@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "machine/fork_child.hpp"
+#include "machine/fork_page.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/called_in.hpp"
@@ -25,7 +27,7 @@ constinit std::atomic<void (*)()> tell_of_early_end{nullptr};
 namespace {
 
 // The first thread, and those that the program has created and that have not ended. relaxed: a hint.
-constinit std::atomic<unsigned> living{1};
+WEIR_WRITTEN_BY_FORKS constinit std::atomic<unsigned> living{1};
 // For the program's end. relaxed, all: numbers with which no other data goes.
 constinit std::atomic<unsigned> created{0}, most_living{1}, left_alone{0};
 // Do the threads take fewer processors where other programs run (deprivation.hpp)? Written when the library is loaded.
@@ -39,11 +41,11 @@ constexpr std::uint64_t late_us = 100;
 
 [[gnu::constructor]] void when_loaded() {
   pthread_atfork(nullptr, nullptr, [] {
-    living.store(1, std::memory_order_relaxed);
-    processors_used_now.store(0, std::memory_order_relaxed);
+    make_so_in_child(living, 1u);
+    make_so_in_child(processors_used_now, 0u);
     // The child has one thread, and its processors are gone.
-    processors_for_all = 0;
-    seats_are_open.store(false, std::memory_order_relaxed);
+    if (processors_for_all != 0) processors_for_all = 0;
+    make_so_in_child(seats_are_open, false);
   });
 }
 

@@ -37,7 +37,7 @@ constexpr unsigned waits_in_kernel = 2;
   pthread_atfork(nullptr, nullptr, [] {
     parking.forget();
     known.forget();
-    seats.forget();
+    if (last_processor() != nullptr) seats.forget();  // its page shall not be copied
     if (mine != nullptr) mine->among = 0;
   });
 }

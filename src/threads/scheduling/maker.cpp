@@ -7,6 +7,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "machine/fork_page.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/lists.hpp"
@@ -20,7 +21,7 @@ namespace weir::threads {
 namespace {
 
 void* make(void* given);
-constinit service_thread maker(make);
+WEIR_WRITTEN_BY_FORKS constinit service_thread maker(make);
 
 // The system takes a hundredth of that to create a thread, but beside other programs the maker may wait for some time slices.
 constexpr std::uint64_t soon_us = 20'000;

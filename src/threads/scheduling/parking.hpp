@@ -57,7 +57,9 @@ class basic_watch {
     if (asleep_.exchange(0, std::memory_order_relaxed) != 0) Machine::wake(asleep_);
   }
   /// In the child of a fork, where nobody sleeps here.
-  void forget() { asleep_.store(0, std::memory_order_relaxed); }
+  void forget() {
+    if (asleep_.load(std::memory_order_relaxed) != 0) asleep_.store(0, std::memory_order_relaxed);
+  }
 
  private:
   typename Machine::template word<std::uint32_t> asleep_{0};

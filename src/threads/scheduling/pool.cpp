@@ -1,6 +1,7 @@
 #include "threads/scheduling/pool.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <ranges>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "machine/detached_thread.hpp"
 #include "machine/end_of_thread.hpp"
 #include "machine/filter.hpp"
+#include "machine/fork_page.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/maker.hpp"
@@ -26,17 +28,17 @@ extern ElfW(Dyn) _DYNAMIC[] [[gnu::weak, gnu::visibility("hidden")]];
 
 namespace weir::threads {
 
-constinit kernel_mutex pool_lock;
+WEIR_WRITTEN_BY_FORKS constinit kernel_mutex pool_lock;
 constinit lists* pool = nullptr;
 constinit thread_local processor* own_processor = nullptr;
-constinit unsigned processors_for_all = 0;
-constinit std::atomic<bool> seats_are_open{false};
+WEIR_WRITTEN_BY_FORKS constinit unsigned processors_for_all = 0;
+WEIR_WRITTEN_BY_FORKS constinit std::atomic<bool> seats_are_open{false};
 constinit std::atomic<unsigned> processors_used_now{0};
 
 namespace {
 
 // The list never gets shorter, so handlers may walk along it.
-constinit std::atomic<processor*> last_made{nullptr};
+WEIR_WRITTEN_BY_FORKS constinit std::atomic<processor*> last_made{nullptr};
 
 void begins_to_drive(processor& p) {
   p.own().thread_pointer = thread_pointer();
@@ -101,16 +103,19 @@ void start_services() {
   interpose_set_id();
 }
 
+/// The caller holds the lock, and takes it out of the list of its kind.
+void end_helper(processor& its) {
+  std::erase(pool->all, &its);
+  run_queue::make_ready(its.own(), nullptr);
+}
+
 /// A process ends with its last thread, so no helper may remain. Bodies that are still on the helpers' processors go to their own
 /// threads. Sleeping bodies find these processors closed later, so processors are not freed. The caller holds the lock.
 void end_to_use_processors() {
   if (pool->threads_with_bodies == 0) return;  // the only thread of a fork's child, which had a body before
   if (--pool->threads_with_bodies != 0) return;
   for (auto* const kind : {&pool->helpers, &pool->stand_ins}) {
-    for (processor* const p : *kind) {
-      std::erase(pool->all, p);
-      run_queue::make_ready(p->own(), nullptr);
-    }
+    for (processor* const p : *kind) end_helper(*p);
     kind->clear();
   }
   stop_monitor();
@@ -138,7 +143,7 @@ void becomes_own(processor& its) {
   pool->all.push_back(&its);
 }
 
-pid_t this_process = 0;
+WEIR_WRITTEN_BY_FORKS constinit pid_t this_process = 0;
 
 // The child of a fork has one kernel thread. The bodies of other threads are left alone, wherever they have stopped; the calling
 // body is an ordinary thread from now on.
@@ -229,6 +234,14 @@ void end_given_up(processor& its) {
   std::erase(pool->all, &its);
   pool->ended.push_back(&its);
   end_to_use_processors();
+}
+
+std::uint64_t end_stand_ins_at_rest(std::uint64_t since, std::uint64_t now) {
+  constexpr std::uint64_t after = 1'000'000'000;
+  if (std::ranges::none_of(pool->stand_ins, &processor::is_free)) return std::numeric_limits<std::uint64_t>::max();
+  if (now < since + after) return since + after;
+  std::erase_if(pool->stand_ins, [](processor* p) { return p->is_free() && (end_helper(*p), true); });
+  return std::numeric_limits<std::uint64_t>::max();
 }
 
 processor* driven_by(pid_t thread) {

@@ -44,7 +44,9 @@ class service_thread {
     is_there_ = false;
   }
   /// In the child of a fork.
-  void forget() { stop(); }
+  void forget() {
+    if (is_there_) stop();
+  }
 
   bool is_there() const { return is_there_; }
   bool is_refused() const { return is_refused_; }

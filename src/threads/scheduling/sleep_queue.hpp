@@ -143,6 +143,7 @@ class basic_sleep_queues {
 
   /// `address`: of the object.
   bucket& of(std::uintptr_t address) { return all_[spread(address, bits)]; }
+  auto& buckets() { return all_; }
   bucket* begin() { return all_; }
   bucket* end() { return all_ + (1u << bits); }
 

@@ -8,6 +8,8 @@
 
 #include <sys/prctl.h>
 
+#include "machine/fork_child.hpp"
+#include "machine/fork_page.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/scheduling/claimant.hpp"
@@ -28,7 +30,7 @@ constexpr int wake_signal = 32;
 constexpr signal_mask bit_of(int number) { return signal_mask{1} << (number - 1); }
 
 void* take(void* given);
-constinit service_thread its_thread(take);
+WEIR_WRITTEN_BY_FORKS constinit service_thread its_thread(take);
 // Changed by claimants. seq_cst: the signal thread tells its number, and then looks for what it shall wait for; others change that first.
 constinit std::atomic<pid_t> signal_thread{0};
 
@@ -179,8 +181,8 @@ void stop_signal_thread() {
 
 void forget_signal_thread() {
   its_thread.forget();
-  not_awaited.store(0);
-  signal_thread.store(0);
+  make_so_in_child(not_awaited, signal_mask{0});
+  make_so_in_child(signal_thread, pid_t{0});
 }
 
 bool signals_are_awaited() { return !its_thread.is_refused(); }

@@ -59,6 +59,12 @@ struct native_threads {
     return futex_kernel::may_be_unguarded() && filter::call<SYS_membarrier>(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
   }
   static void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) { futex_wait(word, value); }
+  /// The same; false: the time has come (CLOCK_MONOTONIC, in nanoseconds).
+  static bool sleep_while_until(const std::atomic<std::uint32_t>& word, std::uint32_t value, std::uint64_t time) {
+    const timespec at{static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
+    return raw_call(SYS_futex, as_argument(&word), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(value), as_argument(&at), 0,
+                    static_cast<long>(FUTEX_BITSET_MATCH_ANY)) != -ETIMEDOUT;
+  }
   static void wake(const std::atomic<std::uint32_t>& word) { futex_wake(word); }
   template <class Word, class Ready>
   static void yield_until(const Word& word, Ready ready) {

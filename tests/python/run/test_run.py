@@ -152,8 +152,8 @@ def test_sharing_is_asked_for(whole: Path, monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("", "glibc.pthread.stack_cache_size=1073741824"),
-        ("glibc.malloc.check=1", "glibc.pthread.stack_cache_size=1073741824:glibc.malloc.check=1"),
+        ("", "glibc.pthread.stack_cache_size=1073741825"),
+        ("glibc.malloc.check=1", "glibc.pthread.stack_cache_size=1073741825:glibc.malloc.check=1"),
         ("glibc.pthread.stack_cache_size=0", "glibc.pthread.stack_cache_size=0"),
     ],
 )

@@ -34,7 +34,8 @@ struct call {
 constexpr call calls[] = {CALL(membarrier), CALL(process_vm_readv), CALL(close_range), CALL(sched_getattr), CALL(sched_setattr),
                           CALL(ioprio_get), CALL(mremap), CALL(capget), CALL(personality), CALL(setfsuid), CALL(setfsgid),
                           CALL(get_mempolicy), CALL(rt_tgsigqueueinfo), CALL(rt_sigpending), CALL(rt_sigtimedwait),
-                          CALL(sigaltstack), CALL(sched_setaffinity), CALL(ppoll)};
+                          CALL(timer_create), CALL(timer_settime), CALL(timer_delete), CALL(sigaltstack), CALL(sched_setaffinity),
+                          CALL(ppoll)};
 #undef CALL
 // The signal thread, once it is there, waits by this one.
 constexpr unsigned not_beside = SYS_rt_sigtimedwait;
