@@ -12,7 +12,7 @@ using trampoline = weir::threads::basic_trampoline<machine>;
 constexpr std::uintptr_t here = 1000, there = 2000;
 constexpr std::uint64_t other_text = 500;  // of another library at the same address
 constexpr trampoline::demand demand_for(std::uintptr_t at, std::uint64_t text = 0) {
-  return {at, at + 1, at + 2, at + 3 + text, static_cast<std::uint32_t>(at + 4)};
+  return {at, at + 1, at + 2 + text, static_cast<std::uint32_t>(at + 3), static_cast<std::uint32_t>(at + 4)};
 }
 constexpr std::uintptr_t stub_for(std::uint64_t text) { return text + 7; }
 
@@ -28,7 +28,7 @@ struct wanting : scenario {
     const auto text = entry.text.load(order::relaxed);
     const std::uintptr_t at = entry.at.load(order::relaxed);
     const trampoline::demand its = demand_for(at);
-    check(entry.first.load(order::relaxed) == its.first && entry.last.load(order::relaxed) == its.last &&
+    check(entry.first.load(order::relaxed) == its.first && entry.distance_at.load(order::relaxed) == its.distance_at &&
           entry.bytes.load(order::relaxed) == its.bytes && (text == its.text || text == its.text + other_text));
     return stub_for(text);
   }
@@ -55,7 +55,7 @@ struct wanting : scenario {
     const trampoline::demand its = demand_for(here);
     entry.at.store(its.at, order::relaxed);
     entry.first.store(its.first, order::relaxed);
-    entry.last.store(its.last, order::relaxed);
+    entry.distance_at.store(its.distance_at, order::relaxed);
     entry.text.store(its.text, order::relaxed);
     entry.bytes.store(its.bytes, order::relaxed);
     entry.stub.store(stub, order::relaxed);

@@ -50,6 +50,7 @@ class Program:
     source: Path
     compiler: str
     watched: bool = False  # by ThreadSanitizer
+    level: str = "-O1"  # of optimisation
 
     @property
     def name(self) -> str:
@@ -103,7 +104,8 @@ class Builds:
         self._pool.shutdown(cancel_futures=True)
 
     def _build(self, program: Program, lock: int) -> Path:
-        target = self.folder / f"{program.source.stem}-{program.compiler}{'-watched' if program.watched else ''}"
+        kind = "-watched" if program.watched else program.level.removesuffix("-O1")
+        target = self.folder / f"{program.source.stem}-{program.compiler}{kind}"
         done = Path(f"{target}.built")
         if not done.exists():
             with open(f"{target}.lock", "w") as file:
@@ -116,7 +118,7 @@ class Builds:
     def _make(self, program: Program, target: Path) -> None:
         source, openmp = program.source, OPENMP[program.compiler]
         # Optimised, GCC's code reads a variable before it knows whether this thread may: a race of its own making.
-        how = ["-O0", "-g", "-fsanitize=thread"] if program.watched else ["-O1"]
+        how = ["-O0", "-g", "-fsanitize=thread"] if program.watched else [program.level]
         make = [*program.words, *how, f"-I{SOURCES}", *self._modules(program, target), source]
         if source.stem in WITH_LIBRARY:
             self._compile([*make, openmp, "-DLIBRARY", "-shared", "-fPIC", "-o", f"{target}.so"])

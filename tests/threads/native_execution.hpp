@@ -1,7 +1,6 @@
 // One instruction, executed by the processor that runs the test: with all registers, rsp too, and wherever it leads.
 #pragma once
 
-#include <csetjmp>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -88,7 +87,7 @@ class native_execution {
     return !overlaps && next - at_code() >= sizeof(void*) && next - at_code() <= code_bytes - exit_bytes;
   }
   void put(const std::vector<std::uint8_t>& text) const { std::memcpy(code_ + code_bytes / 2, text.data(), text.size()); }
-  void remove() const { std::memset(code_ + code_bytes / 2, trap, longest); }
+  void remove(std::size_t bytes = longest) const { std::memset(code_ + code_bytes / 2, trap, bytes); }
 
   /// The registers after the instruction at place(). `exit`: if it leads there, it does so without a signal, which is fast; 0: a
   /// trap tells exactly where it leads.
@@ -109,13 +108,6 @@ class native_execution {
     its.code = led_to_;
     return its;
   }
-  /// By the interpreter, which may read where nothing is.
-  enum class answer { executed, refused, fault };
-  [[gnu::noinline]] static answer interpret(registers& its, weir::threads::usage& used) {
-    if (sigsetjmp(out_, 0) != 0) return answer::fault;
-    return weir::threads::execute(its, &used) ? answer::executed : answer::refused;
-  }
-
  private:
   static constexpr int trap = 0xcc;
   static constexpr std::size_t exit_bytes = 6;
@@ -123,13 +115,12 @@ class native_execution {
 
   std::uintptr_t at_code() const { return reinterpret_cast<std::uintptr_t>(code_); }
   static void on_fault(int signal, siginfo_t*, void* context) {
-    if (!is_native_) siglongjmp(out_, 1);
+    if (!is_native_) std::abort();  // a fault of Weir's own
     auto& code = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
     led_to_ = static_cast<std::uintptr_t>(code) - (signal == SIGTRAP ? 1 : 0);
     code = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(&native_exit));
   }
 
-  inline static sigjmp_buf out_;
   inline static volatile bool is_native_ = false;
   inline static volatile std::uintptr_t led_to_ = 0;
   std::uint8_t* code_;

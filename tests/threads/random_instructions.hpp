@@ -59,6 +59,8 @@ inline std::vector<form> known_forms() {
 class random_instructions {
  public:
   using registers = weir::threads::registers;
+  /// Other instructions by another number.
+  explicit random_instructions(unsigned which = 0) : source_(2026 + which) {}
   unsigned below(unsigned n) { return static_cast<unsigned>(source_() % n); }
   /// Often at an end of a type's range.
   std::uint64_t value() {
@@ -158,5 +160,5 @@ class random_instructions {
     return 0;
   }
 
-  std::mt19937_64 source_{2026};
+  std::mt19937_64 source_;
 };

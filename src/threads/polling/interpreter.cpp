@@ -1,12 +1,12 @@
 #include "threads/polling/interpreter.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
+#include <span>
 
+#include "threads/polling/seen_memory.hpp"
 #include "threads/polling/trampolines.hpp"
-
-// What the program's threads write is read here without synchronization and wherever it lies, as their loops read it.
-#define WEIR_READS_AS_PROGRAM [[gnu::no_sanitize("thread", "address", "undefined")]]
 
 namespace weir::threads {
 
@@ -25,49 +25,29 @@ struct width {
   std::uint64_t top() const { return std::uint64_t{1} << (8 * bytes - 1); }
 };
 
-WEIR_READS_AS_PROGRAM std::uint64_t memory_at(std::uintptr_t at, width w) {
-  switch (w.bytes) {
-    case 1: return *reinterpret_cast<const volatile std::uint8_t*>(at);
-    case 2: return *reinterpret_cast<const volatile std::uint16_t*>(at);
-    case 4: return *reinterpret_cast<const volatile std::uint32_t*>(at);
-    default: return *reinterpret_cast<const volatile std::uint64_t*>(at);
-  }
-}
-
 /// One instruction [Intel SDM, 2 2.1 and its opcode maps].
 class instruction {
  public:
-  instruction(registers& its, usage* used) : next_(its), used_(used) {}
-  /// An operation writes its register last, so only these two are to be restored.
+  instruction(registers& its, seen_memory& memory, std::span<const std::uint8_t> text, usage* used)
+      : next_(its), memory_(memory), text_(text), used_(used) {}
   bool execute() {
-    const std::uintptr_t code = next_.code;
-    const std::uint64_t flags = next_.flags;
-    fetch();
+    const registers before = next_;
     prefixes();
-    if (operation() && !writes_stack_pointer_) [[likely]] return true;
-    next_.code = code;
-    next_.flags = flags;
+    if (operation() && !has_failed_ && !writes_stack_pointer_) [[likely]] return true;
+    next_ = before;
     return false;
   }
 
  private:
   // ---- decoding
 
-  // A jump may take the place of the instruction meanwhile (trampolines.hpp), when another page takes the place of this one. So the bytes
-  // that may change are read by one load. Of two loads, the second could read the jump's distance as the operands of the first's opcode.
-  void fetch() {
-    constexpr std::uintptr_t page_bytes = 4096;
-    const std::uintptr_t left = page_bytes - next_.code % page_bytes;
-    text_bytes_ = left < sizeof text_ ? static_cast<unsigned>(left) : sizeof text_;
-    text_ = memory_at(next_.code - (sizeof text_ - text_bytes_), {sizeof text_}) >> 8 * (sizeof text_ - text_bytes_);
-  }
-  WEIR_READS_AS_PROGRAM std::uint8_t byte() {
-    const std::uintptr_t at = next_.code++;
-    if (text_bytes_ == 0) return *reinterpret_cast<const volatile std::uint8_t*>(at);
-    const auto its = static_cast<std::uint8_t>(text_);
-    text_ >>= 8;
-    --text_bytes_;
-    return its;
+  std::uint8_t byte() {
+    if (read_ == text_.size()) {
+      has_failed_ = true;
+      return 0;
+    }
+    ++next_.code;
+    return text_[read_++];
   }
   std::int64_t immediate(unsigned bytes) {
     std::uint64_t its = 0;
@@ -117,7 +97,7 @@ class instruction {
         at += in_address(base);
     } else if (low == 5 && mode == 0) {
       by_code = true;
-      if (used_ != nullptr) used_->depends_on_place = true;
+      if (used_ != nullptr) used_->distance_at = read_;
       at += static_cast<std::uint64_t>(immediate(4));
     } else {
       at += in_address(rm_);
@@ -152,13 +132,15 @@ class instruction {
   /// Without REX, the second registers of one byte are the second bytes of others.
   bool is_plain(unsigned which, width w) const { return w.bytes != 1 || rex_ != 0 || which < 4; }
   bool known_operands(width w) const { return is_plain(reg_, w) && (is_memory_ || is_plain(rm_, w)); }
+  std::uint64_t loaded(width w) {
+    std::uint64_t its = 0;
+    has_failed_ |= !memory_.read(at_, w.bytes, its);
+    return its;
+  }
   std::uint64_t operand(width w) {
     if (!is_memory_) return read(rm_) & w.mask();
-    const std::uint64_t its = memory_at(at_, w);
-    if (used_ == nullptr) return its;
-    if (used_->loads < usage::kept_loads) used_->first_loads[used_->loads] = {at_, its, w.bytes};
-    ++used_->loads;
-    return its;
+    if (used_ != nullptr) ++used_->loads;
+    return loaded(w);
   }
 
   // ---- flags
@@ -232,7 +214,7 @@ class instruction {
   /// With a size of 16 bits, AMD's processors jump to such an address, and Intel's ignore the prefix.
   bool jump(bool taken, std::int64_t distance) {
     if (is_16_) return false;
-    if (used_ != nullptr) used_->depends_on_place = true;
+    if (used_ != nullptr) used_->jumps = true;
     if (taken) next_.code += static_cast<std::uint64_t>(distance);
     return true;
   }
@@ -241,13 +223,9 @@ class instruction {
   bool jump_far() {
     const auto by = immediate(4);
     const replaced its = replaced_by(next_.code + static_cast<std::uint64_t>(by));
-    if (its.behind == 0 || is_16_) return jump(true, by);
-    if (its.copy != 0) {
-      next_.code = its.copy;
-      if (!instruction(next_, used_).execute()) return false;
-    }
-    next_.code = its.behind;
-    return true;
+    if (its.bytes == 0 || is_16_) return jump(true, by);
+    next_.code = its.at;
+    return instruction(next_, memory_, std::span(its.text).first(its.bytes), used_).execute();
   }
 
   bool operation() {
@@ -316,7 +294,7 @@ class instruction {
     if (b != 0) return false;
     std::atomic_thread_fence(std::memory_order_seq_cst);  // as the instruction does
     std::uint64_t ignored = 0;
-    return computed(how, memory_at(at_, w), 0, w, ignored);
+    return computed(how, loaded(w), 0, w, ignored);
   }
 
   bool jump_if(unsigned condition, unsigned bytes) {
@@ -396,7 +374,6 @@ class instruction {
     return true;
   }
   void read_time() {
-    if (used_ != nullptr) used_->reads_time = true;
     std::uint32_t low = 0, high = 0;
     asm volatile("rdtsc" : "=a"(low), "=d"(high));
     write(0, low, {4});
@@ -406,9 +383,11 @@ class instruction {
   static constexpr unsigned stack_pointer = 4;
 
   registers& next_;
+  seen_memory& memory_;
+  const std::span<const std::uint8_t> text_;  // of the instruction, and what follows
   usage* used_;
-  std::uint64_t text_ = 0;   // the next bytes of the instruction
-  unsigned text_bytes_ = 0;
+  unsigned read_ = 0;  // bytes of the text
+  bool has_failed_ = false;  // the program's own instruction, or its load, would fault
   unsigned opcode_ = 0, rex_ = 0;
   bool is_16_ = false, repeats_ = false, locks_ = false, is_memory_ = false, is_on_stack_ = false, writes_stack_pointer_ = false;
   unsigned reg_ = 0, rm_ = 0;
@@ -418,13 +397,14 @@ class instruction {
 
 }  // namespace
 
-bool execute(registers& its, usage* used) { return instruction(its, used).execute(); }
-bool is_unchanged(const load& its) { return memory_at(its.at, {its.bytes}) == its.value; }
+bool execute(registers& its, seen_memory& memory, usage* used) {
+  const auto text = memory.code_at(its.code);
+  return instruction(its, memory, text.first(std::min<std::size_t>(text.size(), seen_memory::longest)), used).execute();
+}
 
 #else
 
-bool execute(registers&, usage*) { return false; }
-bool is_unchanged(const load&) { return false; }
+bool execute(registers&, seen_memory&, usage*) { return false; }
 
 #endif
 

@@ -1,9 +1,11 @@
-// Executes instructions of x86-64 in a body's place: the few that compilers use in loops that poll (polling.hpp).
+// What instructions of x86-64 would do: the few that compilers use in loops that poll (polling.hpp).
 #pragma once
 
 #include <cstdint>
 
 namespace weir::threads {
+
+class seen_memory;
 
 /// What a program sees of a processor between two instructions.
 struct registers {
@@ -15,32 +17,20 @@ struct registers {
 /// Carry, parity, adjust, zero, sign, overflow.
 inline constexpr std::uint64_t arithmetic_flags = 1 | 4 | 16 | 64 | 128 | 2048;
 
-/// What has been read, and where. `bytes`: 1, 2, 4 or 8.
-struct load {
-  std::uintptr_t at = 0;
-  std::uint64_t value = 0;
-  unsigned bytes = 0;
-};
-
 /// The registers that instructions have used, as bits, and the memory.
 struct usage {
-  static constexpr unsigned kept_loads = 8;
   std::uint32_t written = 0, read_first = 0;  // before it has been written
   std::uint32_t changed = 0;                  // other than by counting
   std::uint32_t in_address = 0;
   std::uint64_t flags_written = 0;  // as in EFLAGS
   bool flags_read_first = false;
-  bool reads_time = false;
-  bool counts = false;            // an iteration leaves another value in a register that the next one reads
-  bool depends_on_place = false;  // a jump, or an address relative to the code
+  bool jumps = false;
+  unsigned distance_at = 0;  // where the last instruction has a distance from its end to the memory that it reads; 0: nowhere
   unsigned loads = 0;
-  load first_loads[kept_loads];
 };
 
-/// Executes the next instruction, and adds to `used`, if that is not null. False: it writes memory, calls, or is not one of those that
-/// are known here; nothing is changed but `used`.
-bool execute(registers& its, usage* used = nullptr);
-/// Would it be read again with the same value?
-bool is_unchanged(const load& its);
+/// Executes the next instruction, and adds to `used`, if that is not null. False: it writes memory, calls, is not one of those that are
+/// known here, or would fault; nothing is changed but `used`.
+bool execute(registers& its, seen_memory& memory, usage* used = nullptr);
 
 }  // namespace weir::threads

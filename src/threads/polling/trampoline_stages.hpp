@@ -23,18 +23,19 @@ struct basic_trampoline {
 
   // relaxed, all: written before the stage, or before the jump that leads here.
   word<std::uintptr_t> at{0};              // the replaced instruction. trampoline_entry.cpp has it as the first member
-  word<std::uintptr_t> first{0}, last{0};  // the first and the last instruction of the loop; 0, if the loop does more than poll
+  word<std::uintptr_t> first{0};           // the first instruction of the loop; 0, if the loop does more than poll
   word<std::uintptr_t> stub{0};
   word<std::uintptr_t> go_on{0};           // where the thread goes on: behind the instruction, or at its copy
   word<std::uint64_t> text{0};             // of the instruction
   word<std::uint32_t> bytes{0};
+  word<std::uint32_t> distance_at{0};      // where the text has a distance to memory; 0: nowhere
   word<std::uint32_t> found{0};            // how often somebody was there and did not only poll
   word<std::uint32_t> is{none};
 
   struct demand {
-    std::uintptr_t at, first, last;
+    std::uintptr_t at, first;
     std::uint64_t text;
-    std::uint32_t bytes;
+    std::uint32_t bytes, distance_at;
   };
 
   /// `pause`, or a nop.
@@ -75,7 +76,7 @@ struct basic_trampoline {
     text.store(its.text, std::memory_order_relaxed);
     bytes.store(its.bytes, std::memory_order_relaxed);
     first.store(its.first, std::memory_order_relaxed);
-    last.store(its.last, std::memory_order_relaxed);
+    distance_at.store(its.distance_at, std::memory_order_relaxed);
     is.store(wanted, std::memory_order_release);  // release: the instruction and the ends
     return true;
   }

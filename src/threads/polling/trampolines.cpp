@@ -12,6 +12,7 @@ constinit std::atomic<bool> all_handlers_count{false};
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include <link.h>
 #include <pthread.h>
@@ -25,6 +26,7 @@ constinit std::atomic<bool> all_handlers_count{false};
 #include "machine/kernel_mutex.hpp"
 #include "machine/read_by_kernel.hpp"
 #include "threads/polling/polling.hpp"
+#include "threads/polling/seen_memory.hpp"
 #include "threads/support/code.hpp"
 #include "threads/support/library_signals.hpp"
 #include "threads/support/traced.hpp"
@@ -68,9 +70,9 @@ bool change(std::uintptr_t at, const void* bytes, std::size_t n) {
   if (filter::ends_process<SYS_mremap>()) return false;
   void* const copy = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == MAP_FAILED) return false;
-  std::memcpy(copy, reinterpret_cast<const void*>(begin), page_bytes);
+  const bool is_copied = copy_by_system(copy, begin, page_bytes);
   std::memcpy(static_cast<char*>(copy) + (at - begin), bytes, n);
-  if (mprotect(copy, page_bytes, PROT_READ | PROT_EXEC) == 0 &&
+  if (is_copied && mprotect(copy, page_bytes, PROT_READ | PROT_EXEC) == 0 &&
       mremap(copy, page_bytes, page_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, reinterpret_cast<void*>(begin)) != MAP_FAILED)
     return true;
   munmap(copy, page_bytes);
@@ -93,18 +95,33 @@ bool may_be_page_of_stubs(std::uintptr_t page) {
   return false;
 }
 
-/// Where a stub for it may lie: no other one is there, and the page is free or holds stubs already.
-std::optional<std::uintptr_t> free_place(std::uintptr_t from, unsigned replaced) {
+/// The distance to the same memory from a copy of the instruction in a stub there; none: it is too far.
+std::optional<std::int32_t> distance_from(std::uintptr_t stub, const trampoline& its) {
+  const std::uint64_t text = its.text.load(std::memory_order_relaxed);
+  std::int32_t before = 0;
+  std::memcpy(&before, reinterpret_cast<const char*>(&text) + its.distance_at.load(std::memory_order_relaxed), sizeof before);
+  const auto moved = static_cast<std::int64_t>(stub + offsetof(stub_text, copy) - its.at.load(std::memory_order_relaxed));
+  const std::int64_t now = before - moved;
+  if (now != static_cast<std::int32_t>(now)) return std::nullopt;
+  return static_cast<std::int32_t>(now);
+}
+
+/// Where a stub for it may lie: no other one is there, and the page is free or holds stubs already. `code`: what begins there now.
+std::optional<std::uintptr_t> free_place(const trampoline& its, const unsigned char* code) {
+  const std::uintptr_t from = its.at.load(std::memory_order_relaxed);
+  const unsigned replaced = its.bytes.load(std::memory_order_relaxed);
+  const bool has_distance = its.distance_at.load(std::memory_order_relaxed) != 0;
   // The bytes that stay are the upper ones of the distance.
   const unsigned own = written_of(replaced) - 1, kept = 4 - own;
   std::int32_t distance = own == 4 ? std::numeric_limits<std::int32_t>::min() : 0;
-  std::memcpy(reinterpret_cast<char*>(&distance) + own, reinterpret_cast<const void*>(from + 1 + own), kept);
+  std::memcpy(reinterpret_cast<char*>(&distance) + own, code + 1 + own, kept);
   const std::uintptr_t lowest = from + jump_bytes + static_cast<std::uintptr_t>(std::intptr_t{distance});
   // Of a larger room, some pages.
   const std::uintptr_t room = std::uintptr_t{1} << 8 * own, step = own <= 1 ? 1 : room / 16;
   for (std::uintptr_t by = 0; by < room; by += step) {
     const std::uintptr_t at = lowest + by;
     if (at < lowest_place || at % page_bytes > page_bytes - sizeof(stub_text)) continue;
+    if (has_distance && !distance_from(at, its)) continue;
     if (!may_be_page_of_stubs(at / page_bytes * page_bytes)) continue;
     const auto is_taken = [&](const trampoline& other) {
       const std::uintptr_t stub = other.stub.load(std::memory_order_relaxed);
@@ -128,24 +145,34 @@ bool place_stub(const trampoline& its, std::uintptr_t at) {
   text.its = &its;
   text.entry = weir_trampoline;
   std::memcpy(text.copy, &instruction, bytes);
+  if (const unsigned to = its.distance_at.load(std::memory_order_relaxed); to != 0) {
+    const auto distance = distance_from(at, its);
+    if (!distance) return false;
+    std::memcpy(text.copy + to, &*distance, sizeof *distance);
+  }
   text.copy[bytes] = jump_code;
   set_distance(text.copy + bytes + 1, at + offsetof(stub_text, copy) + bytes + jump_bytes, its.at.load(std::memory_order_relaxed) + bytes);
   return change(at, &text, sizeof text);
 }
 
-bool is_jump_of(const trampoline& its, std::uintptr_t code) {
+/// `text`: what begins at `code`.
+bool is_jump_of(const trampoline& its, std::uintptr_t code, std::span<const unsigned char, jump_bytes> text) {
   const std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
   unsigned char jump[jump_bytes] = {jump_code};
   set_distance(jump + 1, code + jump_bytes, stub);
-  return stub != 0 && std::memcmp(reinterpret_cast<const void*>(code), jump, jump_bytes) == 0;
+  return stub != 0 && std::ranges::equal(text, jump);
+}
+bool has_jump(const trampoline& its) {
+  const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
+  unsigned char text[jump_bytes];
+  return copy_by_system(text, at, sizeof text) && is_jump_of(its, at, text);
 }
 
 /// Is the page as it is in the object's file, but for trampolines? A page that somebody else has changed is not exchanged: a breakpoint
 /// of the kernel (uprobes) would go on in the copy, and nobody would handle it.
 bool is_as_in_file(std::uintptr_t page) {
   if (std::ranges::any_of(all, [=](const trampoline& t) {
-        const std::uintptr_t at = t.at.load(std::memory_order_relaxed);
-        return at / page_bytes * page_bytes == page && is_jump_of(t, at);
+        return t.at.load(std::memory_order_relaxed) / page_bytes * page_bytes == page && has_jump(t);
       }))
     return true;
   constexpr std::uint64_t present = std::uint64_t{1} << 63, of_file = std::uint64_t{1} << 61;  // [proc_pid_pagemap(5)]
@@ -158,19 +185,21 @@ bool is_as_in_file(std::uintptr_t page) {
 bool place(trampoline& its) {
   const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
   const unsigned replaced = its.bytes.load(std::memory_order_relaxed), written = written_of(replaced);
-  const auto* const code = reinterpret_cast<const unsigned char*>(at);
   const std::uint64_t text = its.text.load(std::memory_order_relaxed);
   std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
   // Two handlers have wanted it, and it has been placed between them; or the process has been forked before that was noted.
-  if (is_jump_of(its, at)) return true;
-  if (at % page_bytes > page_bytes - written || std::memcmp(code, &text, replaced) != 0) return false;
+  if (has_jump(its)) return true;
+  // The instruction may be longer than the jump.
+  unsigned char code[polling::longest_replaced];
+  const std::size_t known = std::max<std::size_t>(replaced, jump_bytes);
+  if (at % page_bytes > page_bytes - written || !copy_by_system(code, at, known) || std::memcmp(code, &text, replaced) != 0) return false;
   if (!is_as_in_file(at / page_bytes * page_bytes)) return false;
   for (const trampoline& other : all)
     if (&other != &its && other.stub.load(std::memory_order_relaxed) != 0 &&
         overlap(other.at.load(std::memory_order_relaxed), at, jump_bytes))
       return false;
   if (stub == 0) {  // else from a library at the same address, which has been unloaded
-    const auto place = free_place(at, replaced);
+    const auto place = free_place(its, code);
     if (!place || !place_stub(its, *place)) return false;
     its.stub.store(stub = *place, std::memory_order_relaxed);
   }
@@ -244,12 +273,12 @@ trampoline* entry_for(std::uintptr_t at) {
 
 /// If a library was unloaded and loaded again at the same address, the entry is `placed`, but the original instruction is back. The stub
 /// is then used again. `enough`: so often somebody must have been there.
-bool want(std::uintptr_t at, const polling::replaceable& what, std::uintptr_t first, std::uintptr_t last, unsigned enough) {
+bool want(std::uintptr_t at, const polling::replaceable& what, std::uintptr_t first, unsigned enough) {
   trampoline* const it = entry_for(at);
   if (it == nullptr || it->found.fetch_add(1, std::memory_order_relaxed) + 1 < enough) return false;
   std::uint64_t text = 0;
-  std::memcpy(&text, reinterpret_cast<const void*>(what.at), what.bytes);
-  if (!it->want({at, first, last, text, what.bytes})) return false;
+  std::memcpy(&text, what.text, what.bytes);
+  if (!it->want({at, first, text, what.bytes, what.distance_at})) return false;
   some_are_wanted.store(true, std::memory_order_release);  // release: the stage
   return true;
 }
@@ -262,11 +291,11 @@ void forget_all(trampoline::stage in) {
 bool want_trampoline(const polling& its) {
   constexpr unsigned often = 4;  // where threads may come that do not wait
   const auto& what = its.may_replace();
-  return what.at != 0 && want(what.at, what, its.first(), its.last(), what.does_nothing ? 1 : often);
+  return what.at != 0 && want(what.at, what, its.first(), what.does_nothing ? 1 : often);
 }
 bool want_trampoline_at_pause(std::uintptr_t code) {
   constexpr unsigned often = 8;  // it may also have been the last iteration of a loop that only polls
-  return want(code, {code, 2, true}, 0, 0, often);
+  return want(code, {code, {0xf3, 0x90}, 2, 0, true}, 0, often);
 }
 
 bool trampolines_are_wanted() { return some_are_wanted.load(std::memory_order_relaxed) && !is_placing.load(std::memory_order_relaxed); }
@@ -289,15 +318,17 @@ bool has_trampoline(std::uintptr_t code) {
 replaced replaced_by(std::uintptr_t stub) {
   for (const trampoline& t : all) {
     if (t.stub.load(std::memory_order_relaxed) != stub) continue;
-    const std::uintptr_t behind = t.at.load(std::memory_order_relaxed) + t.bytes.load(std::memory_order_relaxed);
-    return {behind, t.does_nothing() ? 0 : t.go_on.load(std::memory_order_relaxed)};
+    replaced its{t.at.load(std::memory_order_relaxed), t.bytes.load(std::memory_order_relaxed), {}};
+    const std::uint64_t text = t.text.load(std::memory_order_relaxed);
+    std::memcpy(its.text, &text, sizeof its.text);
+    return its;
   }
   return {};
 }
 
-bool leads_to_trampoline(std::uintptr_t code) {
-  const auto* const bytes = reinterpret_cast<const volatile unsigned char*>(code);
-  return bytes[0] == jump_code && std::ranges::any_of(all, [=](const trampoline& t) { return is_jump_of(t, code); });
+bool leads_to_trampoline(std::uintptr_t at, std::span<const std::uint8_t> code) {
+  return code.size() >= jump_bytes && code[0] == jump_code &&
+         std::ranges::any_of(all, [=](const trampoline& t) { return is_jump_of(t, at, code.first<jump_bytes>()); });
 }
 
 void leave_stub(ucontext_t& in) {
@@ -332,7 +363,7 @@ bool trampolines_are_wanted() { return false; }
 void place_wanted_trampolines() {}
 bool has_trampoline(std::uintptr_t) { return false; }
 replaced replaced_by(std::uintptr_t) { return {}; }
-bool leads_to_trampoline(std::uintptr_t) { return false; }
+bool leads_to_trampoline(std::uintptr_t, std::span<const std::uint8_t>) { return false; }
 void leave_stub(ucontext_t&) {}
 void forget_placing() {}
 

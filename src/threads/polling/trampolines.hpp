@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include <ucontext.h>
 
@@ -38,13 +39,15 @@ bool trampolines_are_wanted();
 void place_wanted_trampolines();
 /// Is there a trampoline in place of this instruction, or in the loop with this first instruction?
 bool has_trampoline(std::uintptr_t code);
-/// What a jump to `stub` replaces. `behind`: the next instruction; 0: that is no trampoline. `copy`: 0, if it does nothing.
+/// The instruction in whose place a jump to `stub` is. `bytes`: 0, if that is no trampoline.
 struct replaced {
-  std::uintptr_t behind = 0, copy = 0;
+  std::uintptr_t at = 0;
+  unsigned bytes = 0;
+  std::uint8_t text[8] = {};
 };
 replaced replaced_by(std::uintptr_t stub);
-/// Is the instruction there a jump that leads to a trampoline? It must be readable.
-bool leads_to_trampoline(std::uintptr_t code);
+/// Is the instruction there a jump that leads to a trampoline? `code`: what begins there.
+bool leads_to_trampoline(std::uintptr_t at, std::span<const std::uint8_t> code);
 /// If the interrupted thread is in a trampoline's first instructions or at its copy, the thread is at the replaced instruction instead.
 /// A handler of the program that looks where its thread is, or where a load has failed, finds the program's code.
 void leave_stub(ucontext_t& in);

@@ -250,8 +250,8 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   observation& seen = p.seen;
   const std::uint32_t switches = p.switches(), spins = p.spins.load(std::memory_order_relaxed);
   // Less than zero where bodies that spin find no other one to switch to.
-  const std::uint32_t polled = p.polled.load(std::memory_order_relaxed), jumped = p.jumped.load(std::memory_order_relaxed);
-  const std::uint32_t waits_by_spinning = spins - seen.spins + (polled - seen.polled) + (jumped - seen.jumped);
+  const std::uint32_t jumped = p.jumped.load(std::memory_order_relaxed);
+  const std::uint32_t waits_by_spinning = spins - seen.spins + (jumped - seen.jumped);
   const auto otherwise = static_cast<std::int32_t>(switches - seen.switches - waits_by_spinning);
   // A tick comes at a moment of its own: where two in a row find a body that spins, bodies do so most of the time.
   has_found_ |= spins != seen.spins;
@@ -261,7 +261,6 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
     --seen.spun;
   p.only_spins.store(otherwise <= static_cast<std::int32_t>(few_switches) || seen.spun > 1, std::memory_order_relaxed);
   if (seen.switches != switches || seen.since == 0) {
-    seen.polled = polled;
     seen.jumped = jumped;
     // A body yields at a trampoline without ticks. So ticks end where trampolines are all that bodies need.
     if (std::exchange(seen.spins, spins) != spins) seen.spinning = 2 * early_looks;

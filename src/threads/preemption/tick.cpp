@@ -11,6 +11,7 @@
 #include "machine/filter.hpp"
 #include "machine/fork_page.hpp"
 #include "threads/polling/decoder.hpp"
+#include "threads/polling/polling.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/monitor.hpp"
@@ -82,16 +83,18 @@ bool is_found_again(body& me, const ucontext_t& in) {
 // number is added.
 constexpr int is_tick = 0, leave_code = 1, leave_call = 2;
 
+enum class finding { computes, spins, polls };
+
 /// Does the body spin? Then it is noted where. At `pause` it does, whatever it counts meanwhile, unless bodies here hardly spin.
-bool spins(body& me, const ucontext_t& in) {
+finding what_is_found(body& me, const ucontext_t& in) {
   processor& on = *me.where();
-  polling its;  // not that of the body, which is not held yet
-  const bool same = is_found_again(me, in), polls = its.begin(in);
+  polling its;
+  const bool same = is_found_again(me, in), polls = its.is_found_in(in);
   const std::uintptr_t code = code_of(in);
   // Loops of Weir know how to yield.
   const bool may_pause = !polls && on.only_spins.load(std::memory_order_relaxed) && !is_own_code(code);
   const std::uintptr_t pause = may_pause ? pause_at(code) : 0;
-  if (!same && !polls && pause == 0 && !is_known_to_spin(code)) return false;
+  if (!same && !polls && pause == 0 && !is_known_to_spin(code)) return finding::computes;
   if (polls)
     want_trampoline(its);
   else if (pause != 0 && (pause == code || begins_in_loop(pause, code)))
@@ -101,7 +104,7 @@ bool spins(body& me, const ucontext_t& in) {
   // Where there is a trampoline the body would have yielded without the tick.
   auto& count = polls && has_trampoline(its.first()) ? on.jumped : on.spins;
   count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  return true;
+  return polls ? finding::polls : finding::spins;
 }
 
 constexpr signal_mask cancellation = signal_mask{1} << 31;
@@ -116,15 +119,13 @@ void end_of_handler(ucontext_t& in, int errno_before) {
 }
 
 /// At the end of a handler that has interrupted this body, which may move: another ready body of the processor runs, if there is one.
-/// If this body polls, it goes on when that has ended.
-void yield_in_handler(body& me, ucontext_t& in) {
+void yield_in_handler(body& me, ucontext_t& in, bool polls) {
   let_cancellation_in();
   const int before = errno;
   {
     const without_preemption to_the_end(&me);
-    me.polls.begin(in);
-    processor::yield_while_it_polls(me);
-    me.polls.end(in);
+    processor& on = *me.where();
+    polls ? on.yield_in_loop(me) : on.yield(me);
   }
   end_of_handler(in, before);
 }
@@ -156,7 +157,8 @@ void handle(int, siginfo_t* why, void* context) {
   if (is_in_allocator(code_of(in))) return;  // it may hold the allocator's locks
   if (message == is_tick) {
     // There it may hold a lock for which others would wait, among them who forks, and keeps the lists locked meanwhile.
-    if (!is_system_code(code_of(in)) && spins(*me, in)) yield_in_handler(*me, in);
+    if (is_system_code(code_of(in))) return;
+    if (const finding found = what_is_found(*me, in); found != finding::computes) yield_in_handler(*me, in, found == finding::polls);
     return;
   }
   let_cancellation_in();

@@ -10,6 +10,7 @@
 
 #include "machine/errno_kept.hpp"
 #include "machine/raw_call.hpp"
+#include "threads/polling/interpreter.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"
 #include "threads/scheduling/in_handler.hpp"
@@ -280,7 +281,7 @@ constexpr std::uint32_t most_patience = 600, yields_between_tries = 16;
 constexpr std::uint64_t before_stealing = 15'000;
 // Two pauses with a longer time between them belong to two waits.
 constexpr std::uint64_t between_waits = 3'000;
-// A body that pauses again so soon after it has yielded still waits: from now on its loop is executed in its place.
+// A body that comes back so soon still waits.
 constexpr std::uint64_t at_once = 200;
 
 /// Also in one without a stub.
@@ -340,7 +341,6 @@ extern "C" {
   body& me = *mine;
   me.count_waits();
   auto& wait = me.wait;
-  const std::uintptr_t here = its.code;
   const errno_kept around;
   wait.patience = ++wait.yields % yields_between_tries == 0 ? most_patience : wait.patience / 2;
   wait.has_yielded = true;
@@ -349,16 +349,11 @@ extern "C" {
     if (this_body != nullptr) {
       processor& on = *me.where();
       on.jumped.store(on.jumped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-      const std::uintptr_t first = at.first.load(std::memory_order_relaxed);
-      const bool still = native::ticks() - wait.yielded_at < at_once || !on.has_ready();
-      if (still && first != 0) me.polls.begin_at_replaced(its, first, at.last.load(std::memory_order_relaxed));
-      if (!me.polls.is_on()) on.let_others_run(me, waits_by::program);
-      processor::yield_while_it_polls(me);
-      me.polls.end(its);
+      on.yield_in_loop(me);
     }
   }
-  wait.yielded_at = wait.since = wait.paused_at = native::ticks();
-  if (its.code == here) its.code = at.go_on.load(std::memory_order_relaxed);
+  wait.since = wait.paused_at = native::ticks();
+  its.code = at.go_on.load(std::memory_order_relaxed);  // not before: unwinders know the loop, but no stub
 }
 
 }  // extern "C"

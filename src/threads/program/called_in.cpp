@@ -6,6 +6,7 @@
 #include "machine/clocks.hpp"
 #include "machine/errno_kept.hpp"
 #include "machine/kernel_mutex.hpp"
+#include "threads/polling/polling.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/questions.hpp"
@@ -111,7 +112,7 @@ void answer_attach_request(ucontext_t& in) {
   if (!is_plain(mine->its, in) || is_base_code(code_of(in))) return;
   const errno_kept around;
   // If this thread polls here, others soon will: with a trampoline they take their seats without a signal.
-  if (polling its; its.begin(in)) {
+  if (polling its; its.is_found_in(in)) {
     some_poll.store(true, std::memory_order_relaxed);
     if (want_trampoline(its)) wake_monitor_at(0);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "machine/clocks.hpp"
+#include "threads/polling/polling.hpp"
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/questions.hpp"
@@ -127,7 +128,7 @@ void answer_poll_question(const ucontext_t& in) {
   if (own == nullptr) return;
   const std::uintptr_t code = code_of(in);
   polling its;
-  const bool is_in_loop = its.begin(in);
+  const bool is_in_loop = its.is_found_in(in);
   if (is_in_loop) known.add(its.first(), its.last());
   const bool polls = is_in_loop || pause_at(code) != 0 || known.has(code);
   if (polls) own->count_waits(waits_often);

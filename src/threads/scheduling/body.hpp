@@ -23,7 +23,6 @@
 #include <sys/types.h>
 
 #include "machine/run_delay.hpp"
-#include "threads/polling/polling.hpp"
 #include "threads/scheduling/alternate_stacks.hpp"
 #include "threads/scheduling/parking.hpp"
 #include "threads/scheduling/run_queue.hpp"
@@ -52,10 +51,10 @@ struct body : runnable, basic_summons<native_threads> {
   // The registers at the last tick, and the number of ticks before that with the same registers (tick.cpp).
   std::uint64_t ticked_at = 0;
   unsigned found_again = 0;
-  polling polls;  // the loop in which it has been found to poll; for the thread that has the body
+  bool yields_in_loop = false;  // it would only poll, as far as is known; for the thread that has the body
   // At trampolines (trampoline_entry.cpp), in ticks.
   struct {
-    std::uint64_t paused_at = 0, since = 0, yielded_at = 0;
+    std::uint64_t paused_at = 0, since = 0;
     const void* at = nullptr;  // the last trampoline
     std::uint32_t patience = 0, yields = 0;
     bool has_yielded = true;
@@ -103,8 +102,6 @@ struct body : runnable, basic_summons<native_threads> {
   bool withdraw(const signal_queue::pending& its) { return queued_.withdraw(its); }
   /// Called by the body itself: signals that it does not block are handled now.
   void take_signals();
-  /// While it polls in a loop: executes one iteration in its place. False: it polls no more, or signals wait for it.
-  bool polls_again() { return !is_summoned() && polls.polls_again(); }
   processor* where() const;  // on
   processor* home() const;   // seat
   /// For the child of a fork: pending signals belong to the parent.

@@ -206,7 +206,7 @@ class basic_driver : public Bodies::queue {
 template <class Bodies>
 void basic_driver<Bodies>::yield(body& me) {
   if (returns_elsewhere(me)) return;
-  body* const next = self().next_in_place_of(me);
+  body* const next = self().next();
   if (next == nullptr) {
     answer(me);
     return Bodies::pause();

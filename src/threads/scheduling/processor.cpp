@@ -43,8 +43,6 @@ constexpr std::uint64_t between_claims_us = 200;
 constexpr std::uint64_t between_spreads_us = 200;
 // A processor that has not switched for this time does not get round to its bodies. A fence everywhere costs a few microseconds.
 constexpr double patience_us = 8;
-// Where all bodies poll, each does so in its own context for this time.
-constexpr std::uint64_t turn_us = 1000;
 // A body that was found blocked this many times becomes a kernel thread for a while.
 constexpr unsigned blocks_often = 3;
 
@@ -84,46 +82,6 @@ constinit const scheduling by_processors{yield_body, switch_body, sleep_body_whi
 
 // ---- for its own thread
 
-// A body that polls has its turn in one iteration of its loop. Null: there are no others. The functions that are not inline are for bodies
-// that poll: without them a switch saves fewer registers.
-inline body* processor::take_next() {
-  auto* const next = static_cast<body*>(take());
-  if (next == nullptr || !next->polls.is_on()) [[likely]] return next;
-  return take_next_from(*next);
-}
-
-[[gnu::noinline]] body* processor::take_next_from(body& first_that_polls) {
-  body* next = &first_that_polls;
-  while (next->polls_again()) {
-    append(*next);
-    next = static_cast<body*>(take());
-    if (!next->polls.is_on()) return next;
-    if (next == &first_that_polls) {
-      append(*next);
-      return nullptr;
-    }
-  }
-  polled.store(polled.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  return next;
-}
-
-// Where all bodies poll, one of them does so in its own context, where the signals of the process find it.
-inline body* processor::next() {
-  body* const next = take_next();
-  return next != nullptr ? next : static_cast<body*>(take());
-}
-
-inline body* processor::next_in_place_of(body& me) {
-  body* const next = take_next();
-  return next != nullptr || !me.polls.is_on() ? next : turn_of_those_that_poll();
-}
-
-[[gnu::noinline]] body* processor::turn_of_those_that_poll() {
-  if (native::ticks() - last_turn_ <= in_ticks(turn_us)) return nullptr;
-  last_turn_ = native::ticks();
-  return static_cast<body*>(take());
-}
-
 // A body that blocks again and again becomes a kernel thread, until a later region begins: each time that it is found blocked,
 // the other bodies of its processor have waited for a look.
 inline bool processor::stays_detached(body& me) {
@@ -132,11 +90,11 @@ inline bool processor::stays_detached(body& me) {
   return true;
 }
 
-void processor::yield_while_it_polls(body& me) {
-  do {
-    if (me.polls.is_on()) me.where()->let_others_run(me, waits_by::program);
-    me.where()->yield(me);
-  } while (me.where() != nullptr && me.polls_again());
+void processor::yield_in_loop(body& me) {
+  let_others_run(me, waits_by::program);
+  me.yields_in_loop = true;
+  me.where()->yield(me);
+  me.yields_in_loop = false;
 }
 
 void processor::migrate_if_shared(std::uint64_t now) {
@@ -270,10 +228,11 @@ bool processor::steal(processor& other) {
   if (waited < patience_us * native::ticks_per_microsecond() || !other.has_ready()) return false;
   if (other.in_vain_at_ == switches && now - other.in_vain_since_ < in_ticks(between_claims_us)) return false;
   if (!may_steal_from(other, switches)) return false;
-  // A body that polls is polled for here.
-  const bool some = steal_claimed(other, [left = is_left()](runnable& b) {
-    body& its = static_cast<body&>(b);
-    return !(left && its.is_adopted) && (!its.polls.is_on() || !its.polls_again());
+  // A body that polls may still wait. If it does not, the second claim takes it.
+  const bool is_second = other.in_vain_at_ == switches;
+  const bool some = steal_claimed(other, [left = is_left(), is_second](const runnable& b) {
+    const body& its = static_cast<const body&>(b);
+    return !(left && its.is_adopted) && (is_second || !its.yields_in_loop);
   });
   if (!some) {
     other.in_vain_at_ = switches;

@@ -30,7 +30,7 @@ struct observation {
   std::uint32_t ticked = 0;                   // switches at the last tick
   std::uint64_t since = 0, had = 0, due = 0;  // nanoseconds: by the clock, of processor time, by the clock
   unsigned level = 0;                         // how long until the next look
-  std::uint32_t jumped = 0, polled = 0;       // as the processor counts
+  std::uint32_t jumped = 0;                   // as the processor counts
   unsigned spun = 0;                          // the number of looks at which a body at `pause` counts as one that spins
   unsigned ticks = 0;                         // for the same body
   unsigned early_looks = 0;                   // the number of looks that come soon
@@ -81,9 +81,8 @@ class processor : public basic_driver<native_bodies> {
  public:
   processor() { runs(own()); }
 
-  /// For the thread that drives the processor, in the name of the body `me`, which is held: yields while this body polls in a loop, until
-  /// that loop has ended or the body is detached. `me` polls already, or it just yields.
-  static void yield_while_it_polls(body& me);
+  /// For the thread that drives the processor, in the name of the body `me`, which is held, and polls in a loop of its own.
+  void yield_in_loop(body& me);
   /// For the same thread, before the body yields: if all bodies have done nothing but wait for a while, the processor helps
   /// another processor, or lets threads of the system run first.
   void let_others_run(body& me, waits_by whose = waits_by::weir) {
@@ -120,16 +119,15 @@ class processor : public basic_driver<native_bodies> {
   std::atomic<std::uint32_t> wish{nothing_wanted};  // relaxed: a hint for the monitor, and from it
   // A body that was here has been cancelled, and may block in the system. relaxed: a hint for the monitor.
   std::atomic<bool> has_cancelled{false};
-  // relaxed, all: hints. How many bodies have been found to spin here by ticks and at trampolines, and how many have ended to poll.
-  std::atomic<std::uint32_t> spins{0}, jumped{0}, polled{0};
+  // relaxed, all: hints. How many bodies have been found to spin here by ticks and at trampolines.
+  std::atomic<std::uint32_t> spins{0}, jumped{0};
   std::atomic<bool> only_spins{false};  // as the monitor has last seen it
   neighbours others;                    // for its own thread: at whom it looks for bodies
   signal_queue came_while_idle;         // signals for the process, which no thread of the program has handled (process_signals.hpp)
 
  private:
   friend basic_driver<native_bodies>;  // for the policies
-  body* next();
-  body* next_in_place_of(body& me);
+  body* next() { return static_cast<body*>(take()); }
   bool has_signal_stack_of(const body& b) const { return signal_stack_ == b.signal_stack.number; }
   void take_signal_stack_of(const body& b) {
     if (!has_signal_stack_of(b)) set_alternate_stack(b.signal_stack);
@@ -138,9 +136,6 @@ class processor : public basic_driver<native_bodies> {
   bool stays_detached(body& me);
   bool finds_bodies();
 
-  body* take_next();
-  body* take_next_from(body& first_that_polls);
-  body* turn_of_those_that_poll();
   void look_and_let_others_run(body& me, waits_by whose);
   void yield_to_others(const body& me, waits_by whose);
   void migrate_if_shared(std::uint64_t now);
@@ -152,7 +147,7 @@ class processor : public basic_driver<native_bodies> {
   void* idle_stack_ = nullptr;
   known_stack known_idle_stack_;
   lost_slices lost_;
-  std::uint64_t last_look_ = 0, idle_since_ = 0, last_migration_ = 0, last_turn_ = 0, last_spread_ = 0;  // in ticks
+  std::uint64_t last_look_ = 0, idle_since_ = 0, last_migration_ = 0, last_spread_ = 0;  // in ticks
   unsigned looks_left_out_ = 0;  // of those at the clock in yields to come
   // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
   std::uint32_t switches_seen_ = 0;

@@ -137,7 +137,6 @@ class driven_processor : public weir::threads::basic_driver<driven_bodies> {
  private:
   friend basic_driver<driven_bodies>;
   driven_body* next() { return static_cast<driven_body*>(take()); }
-  driven_body* next_in_place_of(driven_body&) { return next(); }
   // Bodies with stacks of their own for signals switch as bodies that block other signals do.
   static bool has_signal_stack_of(const driven_body&) { return true; }
   static void take_signal_stack_of(const driven_body&) {}

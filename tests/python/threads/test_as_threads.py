@@ -33,3 +33,12 @@ def test_threads_of_the_compilers_own_runtime(own_environment: dict[str, str], b
 )
 def test_members(environment: dict[str, str], builds: Builds, program: Program, threads: str):
     runs_ok(builds.get(program), environment | {"WEIR_THREADS": threads}, MEMBERS)
+
+
+@skips.mark("own", "other runtimes have no virtual processors")
+@pytest.mark.parametrize("threads", ["user", "auto"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_members_whose_loops_are_optimised(environment: dict[str, str], builds: Builds, compiler: str, threads: str):
+    """A jump takes the place of other instructions in them."""
+    spinning = Program(SOURCES.parents[1] / "threads" / "as_threads" / "spinning.cpp", compiler, level="-O2")
+    runs_ok(builds.get(spinning), environment | {"WEIR_THREADS": threads}, MEMBERS)

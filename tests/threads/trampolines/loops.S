@@ -164,6 +164,23 @@ has_fence_first:
         .cfi_endproc
         .size has_fence, . - has_fence
 
+// void has_distance(const volatile int* flag): how Clang loads a global variable. The loop's other instructions depend on no place.
+        .globl has_distance, has_distance_first
+        .type has_distance, @function
+        .p2align 10
+has_distance:
+        .cfi_startproc
+has_distance_first:
+        movq nothing(%rip), %rax
+        cmpl $0, (%rdi,%rax)
+        je has_distance_first
+        ret
+        .cfi_endproc
+        .size has_distance, . - has_distance
+        .pushsection .data
+nothing: .quad 0
+        .popsection
+
 // void does_more(const volatile int* flag): its loop calls a function. void has_nops(the same).
         .globl does_more, does_more_pause, has_nops, has_nops_first
         .type does_more, @function

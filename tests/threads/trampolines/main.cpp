@@ -18,12 +18,13 @@ int keeps_x87(const two_flags*);
 void does_more(const flag*);
 void has_nops(const flag*);
 void has_fence(const flag*);
+void has_distance(const flag*);
 void ends_page(const flag*);
 void has_no_place(const flag*);
 long has_two(const flag*);
 extern const char has_two_first[], has_two_second[], changed_page[];
 extern const char keeps_x87_first_pause[], ends_page_pause[], has_no_place_pause[], does_more_pause[], has_nops_first[];
-extern const char has_fence_first[];
+extern const char has_fence_first[], has_distance_first[];
 }
 
 namespace {
@@ -152,6 +153,7 @@ int main(int, char** words) {
     if (has_no_pause(&may.first) != 1) fail("the replaced instruction has another effect");
   });
   until_placed("no trampoline in place of a fence", has_fence_first, [](const two_flags& may) { has_fence(&may.first); });
+  until_placed("no trampoline in place of a load by the code's place", has_distance_first, [](const two_flags& may) { has_distance(&may.first); });
   stays_in_changed_page();
   until_placed("no trampoline in place of the first of two", has_two_first, [](const two_flags& may) { has_two(&may.first); });
   if (first_byte(has_two_second) == jump_code) fail("two trampolines in one loop");
