@@ -86,7 +86,7 @@ TEST(Tick, AMemberThatComputesKeepsItsProcessorWhicheverRegisterChanges) {
 /// Four members of one processor, each of which polls for its turn and then computes for 3 ms. Do they get only a few ticks in a turn,
 /// sooner or later? Ticks that look for members that spin would come ten times as often. Not at first, before there is a trampoline.
 bool get_few_ticks_after_a_while(int few) {
-  constexpr unsigned some_turns = 20, most_turns = 10 * some_turns;
+  constexpr unsigned some_turns = 20, most_turns = 100 * some_turns;
   std::atomic<unsigned> turn{0};
   std::atomic<int> ticks{0};
   std::atomic<bool> ends{false}, are_few{false};
