@@ -11,6 +11,7 @@
 
 #include "members.hpp"
 #include "threads/scheduling/body.hpp"
+#include "threads/scheduling/kept_threads.hpp"
 #include "threads/scheduling/pool.hpp"
 #include "threads/threads.hpp"
 
@@ -104,6 +105,34 @@ TEST(Lent, TwoMembersWaitForTheEndsOfEachOthersLenders) {
     threads[2 - m].join();
   }, {.processors = 1});
   c.join();
+}
+
+// Those that poll for one of them yield to the kernel again and again (lost_slices.hpp).
+TEST(Kept, ThreadsThatStayInTheKernelForGoodAreKnownUntilTheyEnd) {
+  EXPECT_EQ(threads_kept_in_kernel.processor_time(), 0u);
+  const auto has_time = [](auto stays) {
+    const std::uint64_t before = threads_kept_in_kernel.processor_time();
+    stays();
+    computes_for_a_while();
+    return threads_kept_in_kernel.processor_time() > before;
+  };
+  constexpr unsigned many = 20;  // more than are asked one by one
+  for (const unsigned members : {1u, many}) {
+    std::atomic<unsigned> pinned{0}, done{0};
+    weir::crowd c(members, [&](unsigned) {
+      if (members == 1) {
+        EXPECT_FALSE(has_time(pin_for_a_while));
+      }
+      pin();
+      ++pinned;
+      while (pinned != members) std::this_thread::yield();
+      EXPECT_TRUE(has_time([] {}));
+      ++done;
+      while (done != members) std::this_thread::yield();
+    }, {.processors = 2});
+    c.join();
+    EXPECT_TRUE(eventually([] { return threads_kept_in_kernel.processor_time() == 0; }));
+  }
 }
 
 }  // namespace

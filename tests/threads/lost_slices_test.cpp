@@ -17,8 +17,8 @@ struct processor {
   std::uint64_t now = 1'000 * ms;
 
   /// A yield that takes so long, while the process had so much of the time of two processors. Until when it rests then.
-  std::uint64_t yield(std::uint64_t takes, std::uint64_t process) {
-    its.yielded(now, now + takes, process, 2);
+  std::uint64_t yield(std::uint64_t takes, std::uint64_t process, bool kept_ran = false) {
+    its.yielded(now, now + takes, process, 2, kept_ran);
     now += takes;
     std::uint64_t rests = 0;
     while (!its.may_yield(now + rests)) rests += us;
@@ -49,6 +49,14 @@ TEST(LostSlices, BesideAnotherProgramItRestsLongerEachTime) {
     expected = std::min(2 * expected, lost_slices::longest);
   }
   EXPECT_EQ(expected, lost_slices::longest);
+}
+
+// Beside many programs such a thread has little of the time.
+TEST(LostSlices, WhereAThreadOfTheKernelHasRunItGoesOn) {
+  processor p;
+  p.yield(4 * ms, 0);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(p.yield(20 * ms, 0, true), 0u);
+  EXPECT_EQ(p.yield(20 * ms, 0), lost_slices::shortest);
 }
 
 TEST(LostSlices, ItBeginsAnewOnceItHasLostNoneForAWhile) {

@@ -3,9 +3,12 @@
 #include <sched.h>
 
 #include "threads/posix/waits.hpp"
+#include "threads/scheduling/kept_threads.hpp"
+#include "threads/scheduling/processor.hpp"
 #include "threads/support/floating_point.hpp"
 
 namespace {
+// Where threads are kept in the kernel, the processor decides when (kept_threads.hpp).
 // A yield to other members takes some 30 ns, and one to the system 1.5 us. C++'s library yields four times before a thread sleeps.
 constexpr unsigned between_system_yields = 8;
 constinit thread_local unsigned yields = 0;
@@ -18,6 +21,9 @@ BEFORE(int, sched_yield, ()) {
     weir::yield_to_kernel();
   } else if (weir::threads::is_in_child_on_other_stack()) {  // its parent, with the same memory, may go to or from a processor just now
     weir::yield_to_kernel();
+  } else if (weir::threads::threads_kept_in_kernel.are_any()) {
+    const weir::threads::floating_point_kept of_program;
+    weir::threads::processor::yield_beside_kept();
   } else if (++yields % between_system_yields == 0) {
     const weir::threads::floating_point_kept of_program;  // it computes how long it has waited
     weir::scheduled_by->yield();

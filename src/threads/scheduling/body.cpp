@@ -15,6 +15,7 @@
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/in_handler.hpp"
+#include "threads/scheduling/kept_threads.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/pool.hpp"
 #include "threads/scheduling/rseq_areas.hpp"
@@ -27,6 +28,7 @@ namespace weir::threads {
 
 constinit thread_local body* this_body = nullptr;
 constinit thread_local body* own_body = nullptr;
+constinit kept_threads threads_kept_in_kernel;
 constinit thread_local std::uintptr_t stack_known_from = 0;
 
 // The debugger reads bodies by their layout. offsetof() works for every type with the compilers of this project.
@@ -60,6 +62,7 @@ constexpr unsigned long least_frame = 51;  // AT_MINSIGSTKSZ
   pthread_atfork(nullptr, nullptr, [] {
     const body* const caller = this_body;
     takes_area_back_in_child(caller != nullptr ? caller->where()->spare_area : spare_area());
+    threads_kept_in_kernel.forget();
     // It ends as a thread of its own.
     if (own_body == nullptr) return;
     if (caller == own_body) {
@@ -128,10 +131,15 @@ void take_what_was_sent_to_thread(body& b) {
   processor::attach(b);
 }
 
+void forget_kept(const body& b) {
+  if (b.is_pinned_for_good()) threads_kept_in_kernel.remove(b.id);
+}
+
 /// Also where pthread_exit() unwinds the body: the rest of a thread's end is for its own kernel thread.
 struct end_of_body {
   ~end_of_body() {
     go_to(nullptr);
+    forget_kept(*own_body);
     remove_from_bodies(*own_body, false);  // waits for claimants, too: one may have found the body on its last processor
     own_body = nullptr;
   }
@@ -247,6 +255,7 @@ bool use_processors(body& b, void* parking, bool only_if_others_do) {
 }
 void abandon(body& b) {
   go_to(nullptr);
+  forget_kept(b);
   remove_from_bodies(b, b.parking != nullptr);
   own_body = nullptr;
 }
@@ -320,7 +329,7 @@ void pin_until(std::uint64_t time) {
     change_seat(nullptr);
     own->is_pinned = true;
     own->detached_until = time;
-    if (time == 0) takes_area_back();
+    if (time == 0) takes_area_back(), threads_kept_in_kernel.add(own->id);
     native::displaced(had_seat);
   } else if (!mine->is_pinned && comes_to_its_seat(time == 0)) {
     mine->is_pinned = true;

@@ -5,7 +5,7 @@
 // Code of the program goes on polling: then the next yield comes after a while, and the kernel takes the processor when it likes.
 //
 // A thread of the same process takes slices, too, and does what the bodies wait for. It has run meanwhile if the process has had more
-// processor time than the other processors can give.
+// processor time than the other processors can give, or if a thread that is kept in the kernel (kept_threads.hpp) has had any.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,8 @@ class lost_slices {
   bool suspects(std::uint64_t now) const { return now < rests_until_ + longest; }
 
   /// The processor has yielded from `from` until `to`, while its process had `process` of the time of `processors`, if it suspects.
-  void yielded(std::uint64_t from, std::uint64_t to, std::uint64_t process, unsigned processors) {
+  /// `kept_ran`: and a thread that is kept in the kernel has run.
+  void yielded(std::uint64_t from, std::uint64_t to, std::uint64_t process, unsigned processors, bool kept_ran = false) {
     const std::uint64_t took = to - from;
     if (took <= slice) return;
     if (!suspects(from)) {
@@ -37,7 +38,7 @@ class lost_slices {
       rests_for_ = 0;
       return;
     }
-    const bool own_thread_ran = 4 * process > (4 * (processors - 1) + 1) * took;
+    const bool own_thread_ran = kept_ran || 4 * process > (4 * (processors - 1) + 1) * took;
     if (own_thread_ran) return;
     rests_for_ = std::clamp(2 * rests_for_, shortest, longest);
     rests_until_ = to + rests_for_;

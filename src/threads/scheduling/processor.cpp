@@ -14,6 +14,7 @@
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/in_handler.hpp"
+#include "threads/scheduling/kept_threads.hpp"
 #include "threads/scheduling/placement.hpp"
 #include "threads/scheduling/pool.hpp"
 #include "threads/scheduling/stealing.hpp"
@@ -35,6 +36,8 @@ constexpr std::uint64_t worked_us = 3;
 constexpr std::uint64_t only_yielded_ns = 500;
 constexpr unsigned yields_without_look = 3;
 constexpr auto between_system_yields_us = static_cast<std::uint64_t>(waiting::automatic_constants::between_yields);
+// The same where a program yields: a thread of the kernel that polls in vain does so for some ten microseconds before it yields.
+constexpr std::uint64_t between_programs_yields_us = 100;
 // A look takes a microsecond; moving to another processor takes tens of microseconds.
 constexpr std::uint64_t between_migrations_us = 200;
 // A claim interrupts all processors. One that has found nothing but bodies that poll is repeated after this time.
@@ -97,6 +100,14 @@ void processor::yield_in_loop(body& me) {
   me.yields_in_loop = false;
 }
 
+void processor::yield_beside_kept() {
+  const without_preemption to_the_end;
+  body* const me = this_body;
+  if (me == nullptr || waits_in_handler(*me)) return yield_to_kernel();
+  me->where()->let_others_run(*me, waits_by::programs_yield);
+  me->where()->yield(*me);
+}
+
 void processor::migrate_if_shared(std::uint64_t now) {
   runs_on_.store(sched_getcpu(), std::memory_order_relaxed);
   if (now - last_migration_ < in_ticks(between_migrations_us)) return;
@@ -126,9 +137,10 @@ void processor::look_and_let_others_run(body& me, waits_by whose) {
   if (has_ready() || me.home() != this) {
     const std::uint64_t since_look = now - last_look_;
     looks_left_out_ = since_look < in_ticks(1) * only_yielded_ns / 1000 ? yields_without_look : 0;
-    if (since_look > in_ticks(worked_us)) idle_since_ = now;
+    if (since_look > in_ticks(worked_us) && whose != waits_by::programs_yield) idle_since_ = now;
     last_look_ = now;
-    if (now - idle_since_ < in_ticks(between_system_yields_us)) return;
+    const auto between_us = whose == waits_by::programs_yield ? between_programs_yields_us : between_system_yields_us;
+    if (now - idle_since_ < in_ticks(between_us)) return;
   }
   const floating_point_kept of_body;
   migrate_if_shared(now);
@@ -141,10 +153,14 @@ inline void processor::yield_to_others(const body& me, waits_by whose) {
   if (whose == waits_by::weir && !me.is_adopted) return yield_and_learn();
   const std::uint64_t from = now_by(CLOCK_MONOTONIC);
   if (!lost_.may_yield(from)) return;
-  const std::uint64_t had = lost_.suspects(from) ? now_by(CLOCK_PROCESS_CPUTIME_ID) : 0;
+  const bool suspects = lost_.suspects(from);
+  const std::uint64_t had = suspects ? now_by(CLOCK_PROCESS_CPUTIME_ID) : 0;
+  const std::uint64_t kept_had = suspects ? threads_kept_in_kernel.processor_time() : 0;
   yield_and_learn();
   const std::uint64_t to = now_by(CLOCK_MONOTONIC);
-  if (to - from > lost_slices::slice) lost_.yielded(from, to, now_by(CLOCK_PROCESS_CPUTIME_ID) - had, std::max(processors_for_all, 1u));
+  if (to - from <= lost_slices::slice) return;
+  const bool kept_ran = suspects && threads_kept_in_kernel.processor_time() != kept_had;
+  lost_.yielded(from, to, now_by(CLOCK_PROCESS_CPUTIME_ID) - had, std::max(processors_for_all, 1u), kept_ran);
 }
 
 context processor::idle_main(void* its) {

@@ -74,8 +74,9 @@ struct native_bodies {
   static void wake(body& b);
 };
 
-/// Whose code waits? Weir's learns by itself whether yields cost slices.
-enum class waits_by { weir, program };
+/// Whose code waits? Weir's learns by itself whether yields cost slices. Where the program yields, what it has computed since its last
+/// yield may be a loop in which it polls.
+enum class waits_by { weir, program, programs_yield };
 
 class processor : public basic_driver<native_bodies> {
  public:
@@ -95,6 +96,8 @@ class processor : public basic_driver<native_bodies> {
   /// For its own thread: from now on, and no longer.
   void begin_driving();
   void end_driving();
+  /// The calling body yields by the program's code, and may wait for a thread that is kept in the kernel (kept_threads.hpp).
+  static void yield_beside_kept();
   /// From now on no thread drives the processor: bodies that are ready, or are made ready later, are detached. begin_driving()
   /// ends this state.
   void close();
