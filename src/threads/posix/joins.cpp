@@ -35,7 +35,7 @@ joining::joining(pthread_t of) : of_(of) {
   const std::lock_guard lock(changing);
   if (whoever([this](const joining& it) { return it.of_ == by_ && it.by_ == of_; }) != nullptr)
     error_ = EDEADLK;
-  else if (whoever([this](const joining& it) { return it.of_ == of_; }) != nullptr)
+  else if (whoever([this](const joining& it) { return it.waits_ && it.of_ == of_; }) != nullptr)
     error_ = EINVAL;
   else
     next_ = std::exchange(first, this);
@@ -52,11 +52,17 @@ joining::~joining() {
     }
 }
 
+void joining::waits(bool so) {
+  const without_preemption to_the_end;
+  const std::lock_guard lock(changing);
+  waits_ = so;
+}
+
 // Under the lock: a thread that joins it next asks the C library whether it has been detached.
 int detach(pthread_t of, int (*next)(pthread_t)) {
   const without_preemption to_the_end;
   const std::lock_guard lock(changing);
-  return joining::whoever([of](const joining& it) { return it.of_ == of; }) != nullptr ? 0 : next(of);
+  return joining::whoever([of](const joining& it) { return it.waits_ && it.of_ == of; }) != nullptr ? 0 : next(of);
 }
 
 }  // namespace weir::threads

@@ -15,6 +15,9 @@ class joining {
   ~joining();
   /// The error by which the C library would refuse; 0: it would not.
   int error() const { return error_; }
+  /// It waits in user space from now on, or no longer. Only meanwhile others that join the thread are refused: where the C library is
+  /// asked, the thread may be gone, and a new one may have its number.
+  void waits(bool so);
 
  private:
   friend int detach(pthread_t of, int (*next)(pthread_t));
@@ -22,6 +25,7 @@ class joining {
   const pthread_t of_, by_ = pthread_self();
   int error_ = 0;
   joining* next_ = nullptr;
+  bool waits_ = false;
 };
 
 /// pthread_detach(), with the C library's as `next`.

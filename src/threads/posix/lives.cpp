@@ -124,7 +124,9 @@ int join(Next next, pthread_t of, void** result, const void* caller, const time_
     constexpr timespec past{0, 0};
     if (const int now = join_until.get()(of, result, &past); now != ETIMEDOUT) return now;
     const auto is_alive = [of] { return weir::threads::is_program_thread(of) ? EBUSY : 0; };
+    known->waits(true);
     const std::optional<int> waited = weir::threads::wait_while(EBUSY, reinterpret_cast<void*>(of), is_alive, most);
+    known->waits(false);
     if (waited == ETIMEDOUT) return ETIMEDOUT;
     for (unsigned i = 0; waited && i < yields && this_body != nullptr; ++i) {
       if (const int now = next_pthread_tryjoin_np.get()(of, result); now != EBUSY) return now;
