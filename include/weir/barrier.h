@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Weir for C: a barrier shaped like pthread_barrier_t, and the numbered barriers by name.
  *
  * Memory: all that a thread did before weir_barrier_wait (or weir_team_barrier_wait) happens before

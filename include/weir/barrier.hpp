@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // weir::barrier: the interface and the guarantees of std::barrier (C++20, [thread.barrier]).
 //
 // A program changes the name and the include, nothing else. Memory: in each phase, all calls of arrive happen before the

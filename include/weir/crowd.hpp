@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A crowd: more threads than processors, where a switch between two threads costs a function call.
 //
 //     weir::crowd c(16, [&](unsigned member) { ... barrier.arrive_and_wait(member); ... });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mutex, a condition variable and a counting semaphore for the members of a crowd, and for other threads.
 //
 //     weir::mutex mutex;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The functions that `weir bench --mine` needs for a barrier of your own, in C or C++ (docs/questions.md).
  *
  * Including this file is not necessary; in C++ it gives the three functions their C names. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A function with the form of MPI_Barrier, for C. A communicator gets a barrier of Weir's once MPI's own barriers on it have
  * taken as long as making one takes. The barrier is freed with the communicator.
  *

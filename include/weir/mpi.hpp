@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barriers of processes over MPI, and of threads and processes together [paper 004].
 //
 //   weir::mpi::barrier b(MPI_COMM_WORLD);                           // the best for where the processes are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The profile of this machine: which barriers `weir tune` has found to be faster here than those that "auto" takes otherwise.
 //
 // A profile is a small text file [Weir's docs/tune.md], with a section for each machine that it knows, by the machine's signature

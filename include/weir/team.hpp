@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A team: the members that meet at a barrier, and the processors on which they run.
 #pragma once
 

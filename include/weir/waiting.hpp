@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How to wait. A policy is not a barrier: any algorithm takes any policy.
 //
 // An algorithm calls await(member, word, gate, ready, others) to wait until ready(word), and calls wake(gate) after each store

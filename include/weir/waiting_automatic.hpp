@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The default waiting policy. It decides by the placement of the team, by the processors that the process may really use, and by
 // its observations during waits.
 //

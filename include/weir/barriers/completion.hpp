@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A completion is what one member does for all, after all have arrived and before any leaves. It is the completion of
 // std::barrier, and the message barrier between processes that each have a team of threads [paper 004].
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barriers that block on condition variables [paper 001, section 3.1].
 //
 // The paper's pseudo-code flips the flag without the mutex, so a member that has tested the flag

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One counter that all add to and all spin on: the simplest barrier [paper 002, section 3.1].
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A counter spread over one element for each member; all members scan all elements.
 //   distributed         a byte each, not padded, two sets [paper 002, section 3.2]
 //   distributed-padded  a cache line each, two sets in different bytes of it [002, section 3.3]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distributed counters with local sensors: each member has a padded counter element and a local sensor, and one designated master
 // gathers the arrivals and releases the members [paper 002, section 3.4, Algorithm 1].
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A central barrier for members without numbers: the core of the standard, C and POSIX faces.
 //
 // A counter of arrivals and the number of the phase. Members may arrive without waiting, several

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A distributed barrier is data: for each participant, an ordered list of the participants that it signals and awaits.
 //
 // A plan is built by a small pure function (plans.hpp), proven by a closure over its steps

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a plan in shared memory.
 //
 // A seat is the place of one participant of the plan. Several members may have one seat (in the combination

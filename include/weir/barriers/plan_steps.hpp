@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a participant makes the steps of a plan in shared memory, wherever the flags lie.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The barriers that are plans, by the table of plans.hpp and as types.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plans of the classical barriers. Each is a pure function of the number of participants.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A proof that a plan is a barrier, by a closure over its steps.
 #pragma once
 

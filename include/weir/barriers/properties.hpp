@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The properties of a barrier in the tables. There is no other list of barriers, so all other code asks the tables.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A central counter and a flag whose sense flips with each episode [paper 001, section 3.2; 004].
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Members arrive at one counter, and each spins on a local sensor [paper 002, section 3.4].
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a plan in shared memory, for large teams: each member is the first to write the lines that it awaits, so that the system puts
 // them into the memory near it. If one thread wrote all of them first, the memory beside it would serve all members. Lines of
 // neighbours share pages, and neighbours are near each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A gate: where waiters sleep until a signaller has stored the word beside it.
 //
 // A sleeper announces itself, reads its word again, and sleeps; a signaller stores the word and reads whether a

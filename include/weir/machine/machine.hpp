@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The concept of a machine: everything that a barrier needs. native.hpp implements it with real processors; the simulator and the
 // explorer (src/simulator) implement it with simulated ones.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The native machine: real processors.
 //
 // A word *is* std::atomic here, so that writing an algorithm over a machine costs no instruction.

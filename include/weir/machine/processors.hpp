@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which processors this process may really use: its affinity mask and its cgroup CPU quota.
 #pragma once
 

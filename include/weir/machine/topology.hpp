@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who is near whom: the processors of a machine, in groups within groups.
 #pragma once
 

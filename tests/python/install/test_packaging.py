@@ -158,3 +158,13 @@ def test_programs_are_built_without_concurrency_kit_where_it_is_not(tmp_path: Pa
 def test_a_part_that_is_not_known_is_named():
     done = subprocess.run([ROOT / "scripts/prove-packages", "nonsense"], capture_output=True, text=True)
     assert done.returncode == 2 and 'unknown part "nonsense"' in done.stderr
+
+
+def test_each_public_header_and_the_whole_tree_name_the_licence():
+    licence = PROJECT["project"]["license"]
+    (of_all,) = tomllib.loads((ROOT / "REUSE.toml").read_text())["annotations"]
+    assert (of_all["path"], of_all["SPDX-License-Identifier"]) == ("**", licence)
+    headers = [*(ROOT / "include").rglob("*.h"), *(ROOT / "include").rglob("*.hpp")]
+    assert len(headers) > 20
+    first_lines = {path: path.read_text().partition("\n")[0] for path in headers}
+    assert not [path for path, line in first_lines.items() if f"SPDX-License-Identifier: {licence}" not in line]
