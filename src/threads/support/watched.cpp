@@ -1,6 +1,7 @@
 #include "threads/support/watched.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,9 +38,14 @@ bool is_under_tool_of_valgrind() {
 }  // namespace
 
 bool order_is_watched() {
-  static const bool is_so = &__tsan_init != nullptr || is_replaced("pthread_spin_destroy") ||
-                            is_under_tool_of_valgrind();
-  return is_so;
+  enum class answer : std::uint8_t { unknown, no, yes };
+  static constinit std::atomic<answer> known{answer::unknown};
+  answer now = known.load(std::memory_order_relaxed);  // relaxed, both: all who ask find the same
+  if (now == answer::unknown) {
+    now = &__tsan_init != nullptr || is_replaced("pthread_spin_destroy") || is_under_tool_of_valgrind() ? answer::yes : answer::no;
+    known.store(now, std::memory_order_relaxed);
+  }
+  return now == answer::yes;
 }
 
 }  // namespace weir::threads
