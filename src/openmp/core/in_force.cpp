@@ -1,10 +1,13 @@
 #include "openmp/core/in_force.hpp"
 
+#include <cstdlib>
+
+#include <malloc.h>
+#include <sys/resource.h>
+
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/annotation.hpp"
 #include "threads/threads.hpp"
-
-#include <sys/resource.h>
 
 namespace weir::openmp::seldom {
 
@@ -24,10 +27,13 @@ namespace {
   if (!s.places.empty() || s.display_affinity) in_force |= affinity;
   if (s.cancellation) in_force |= cancellation;
   if (annotated()) in_force |= annotation;
-  // Three settings and a small address space need kernel threads: only kernel threads can be bound; ThreadSanitizer knows no others; and the search for
-  // deadlocks asks the kernel which threads sleep.
+  // For each thread that allocates memory the C library reserves 64 MiB, up to eight times for each processor, and the workers of a team do.
+  const bool is_scarce = address_space_is_scarce();
+  if (is_scarce && std::getenv("MALLOC_ARENA_MAX") == nullptr) mallopt(M_ARENA_MAX, 1);
+  // Three settings and a small address space need kernel threads: only kernel threads can be bound; ThreadSanitizer knows no others; and the
+  // search for deadlocks asks the kernel which threads sleep.
   if (s.threads != threads_of::kernel && (in_force & (affinity | annotation)) == 0 && s.deadlocks == deadlocks::ignore &&
-      !address_space_is_scarce() && threads::why_not_here() == nullptr)
+      !is_scarce && threads::why_not_here() == nullptr)
     in_force |= virtual_processors;
   if ((s.threads == threads_of::all || s.threads == threads_of::automatic) && (in_force & virtual_processors) != 0)
     threads::make_all_members(static_cast<unsigned>(s.processors), s.adapt && s.share != share_with::node,

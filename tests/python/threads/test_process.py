@@ -112,6 +112,18 @@ def test_a_small_address_space_is_left_to_the_program(program: Path, given: dict
     assert said(program, given[mode], "made", 30, limit=(resource.RLIMIT_AS, 300 * MIB)) == [30]
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_team_has_room_where_libgomps_has(given: dict[str, dict[str, str]], tmp_path: Path, mode: str):
+    """64 stacks of 8 MiB in 600 MiB: no room for a heap of 64 MiB for each member."""
+    text = "#include <omp.h>\n#include <stdio.h>\nint main(void) {\n#pragma omp parallel num_threads(64)\n"
+    text += "#pragma omp single\n  printf(\"%d\\n\", omp_get_num_threads());\n}\n"
+    (tmp_path / "team.c").write_text(text)
+    subprocess.run(["gcc", "-fopenmp", tmp_path / "team.c", "-o", tmp_path / "team"], check=True)
+    for which in ("plain", mode):
+        environment = given[which] | {"OMP_DYNAMIC": "false"}
+        assert said(tmp_path / "team", environment, limit=(resource.RLIMIT_AS, 600 * MIB)) == [64], which
+
+
 @skips.mark("root")
 @pytest.mark.parametrize("mode", MODES)
 def test_few_processes_are_granted(program: Path, given: dict[str, dict[str, str]], mode: str):
