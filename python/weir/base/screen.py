@@ -8,6 +8,7 @@ from typing import Any
 
 from rich import table as rich_table
 from rich.columns import Columns
+from rich.markup import escape
 from rich.text import Text
 
 from weir.base import parts
@@ -95,8 +96,8 @@ VERDICTS = {"reached": "green", "missed": "red"}
 
 def shown(one: parts.Table, columns: Sequence[int], most: int | None = None) -> Table:
     """These columns of one of the page's tables; of its rows the first, and the default's. Only words are broken."""
-    # Texts, since names in records may look like markup.
-    table = Table(title=Text(one.title) if one.title else None, title_justify="left", title_style="bold")
+    # No markup: names in records may look like it.
+    table = Table(title=escape(one.title), title_justify="left", title_style="bold")
     for i in columns:
         if i in one.words:
             table.add_column(Text(one.heads[i]), overflow="fold")
