@@ -136,7 +136,7 @@ void explain(const told_site& s, bool lasts) {
     how += ", " + in_words(choice::barrier, s.form[choice::barrier], s.size);
   const bool at_barriers = s.what == kind::barriers;
   const char* const counted = at_barriers ? "barrier" : "region";
-  say("weir:   %s, %u threads, %" PRIu64 " %s%s%s: %s", text_of(s.place).c_str(), s.size, s.regions, counted,
+  say("weir:   %.600s, %u threads, %" PRIu64 " %s%s%s: %s", text_of(s.place).c_str(), s.size, s.regions, counted,
                s.regions == 1 ? "" : "s", at_barriers ? " looked at in a region that lasts" : "", how.c_str());
   if (!is_tried(s)) {
     say("%s", lasts ? "; tried at its barriers\n" : s.regions == 1 ? "; one region: nothing to try\n" : "; not tried yet\n");

@@ -40,6 +40,8 @@ int number_of(const location& l, kind of) {
   return 0;
 }
 
+/// For programs that this one executes: the value that has been obeyed.
+constexpr const char* mark_of_subset = "WEIR_HW_SUBSET";
 constinit bool is_too_much = false;
 [[gnu::constructor(101)]] void when_loaded() { restrict_to_hw_subset(); }
 
@@ -103,11 +105,13 @@ void restrict_to_hw_subset() {
   const char* text = std::getenv("KMP_HW_SUBSET");
   if (text == nullptr) text = std::getenv("KMP_PLACE_THREADS");  // an older name
   if (text == nullptr) return;
+  // Who has started this program has chosen already: here, numbers would count within what is left.
+  if (const char* const chosen = std::getenv(mark_of_subset); chosen != nullptr && std::string_view(chosen) == text) return;
   const auto layers = parse_hw_subset(text);
   if (!layers) return;  // read_settings() tells
   const auto processors = processors_of(*layers, locations_in(topology_below("", running_on())));
   is_too_much = !processors;
-  if (processors) (void)run_on(*processors);
+  if (processors && run_on(*processors) == 0) setenv(mark_of_subset, text, 1);
 }
 bool asked_for_too_much() { return is_too_much; }
 

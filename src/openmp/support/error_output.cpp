@@ -1,6 +1,7 @@
 #include "openmp/support/error_output.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,11 @@ void keep_error_output() {
   if (fstat(STDERR_FILENO, &now) != 0) return;
   device = now.st_dev;
   number = now.st_ino;
+  // The child of a fork may outlive the program, and whoever reads from a pipe waits until nobody has its end.
+  pthread_atfork(nullptr, nullptr, [] {
+    if (kept >= 0 && is_error_output(kept)) close(kept);
+    kept = -1;
+  });
   // Far up, since programs expect the lowest numbers for files of their own; low enough for a small limit.
   for (const int least : {512, 32, 3})
     if ((kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, least)) >= 0) return;

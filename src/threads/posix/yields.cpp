@@ -21,7 +21,7 @@ BEFORE(int, sched_yield, ()) {
     weir::yield_to_kernel();
   } else if (weir::threads::is_in_child_on_other_stack()) {  // its parent, with the same memory, may go to or from a processor just now
     weir::yield_to_kernel();
-  } else if (weir::threads::threads_kept_in_kernel.are_any()) {
+  } else if (weir::threads::this_body != nullptr && weir::threads::threads_kept_in_kernel.are_any()) {
     const weir::threads::floating_point_kept of_program;
     weir::threads::processor::yield_beside_kept();
   } else if (++yields % between_system_yields == 0) {

@@ -54,7 +54,7 @@ void rest::disarm() const {
 
 void rest::begin() { sleeper.store(this_thread()); }
 
-bool rest::await_signal(bool goes, std::uint64_t until) const {
+bool rest::await_signal(bool goes, std::uint64_t until) {
   long got = rest_signal;
   siginfo_t why{};
   if (goes) {
@@ -66,6 +66,7 @@ bool rest::await_signal(bool goes, std::uint64_t until) const {
   sleeper.compare_exchange_strong(mine, 0);
   const bool has_used = got == rest_signal && why.si_code == SI_TIMER;
   if (!has_used) disarm();
+  if (goes && got < 0 && got != -EAGAIN && got != -EINTR) is_refused_ = true;  // a filter: from now on by the clock
   return !has_used && got != -EAGAIN;
 }
 
@@ -76,7 +77,9 @@ bool rest::sleep_by_clock(const std::atomic<std::uint32_t>& word, std::uint64_t 
 // Refused where too many signals are pending already, of all the user's processes. The timer's is not.
 void rest::wake() {
   constexpr unsigned tries = 1000;
-  const pid_t its = sleeper.load();  // seq_cst: as in sleep_while()
+  // seq_cst, with the store in begin(): the change of the word, which is relaxed, comes before the look at who sleeps.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const pid_t its = sleeper.load();
   if (its == 0) return;
   for (unsigned i = 0; i < tries && raw_call(SYS_tgkill, getpid(), its, rest_signal) == -EAGAIN; ++i) raw_call(SYS_sched_yield);
 }

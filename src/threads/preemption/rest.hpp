@@ -39,7 +39,7 @@ class rest {
   bool arm(std::uint64_t used);
   void disarm() const;
   static void begin();
-  bool await_signal(bool goes, std::uint64_t until) const;
+  bool await_signal(bool goes, std::uint64_t until);
   static bool sleep_by_clock(const std::atomic<std::uint32_t>& word, std::uint64_t until);
 
   int timer_ = -1;  // less than 0: there is none

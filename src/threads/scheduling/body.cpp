@@ -65,6 +65,7 @@ constexpr unsigned long least_frame = 51;  // AT_MINSIGSTKSZ
     threads_kept_in_kernel.forget();
     // It ends as a thread of its own.
     if (own_body == nullptr) return;
+    own_body->is_kept = false;
     if (caller == own_body) {
       this_body = nullptr;
       pthread_setcancelstate(own_body->cancel_state, nullptr);
@@ -132,7 +133,7 @@ void take_what_was_sent_to_thread(body& b) {
 }
 
 void forget_kept(const body& b) {
-  if (b.is_pinned_for_good()) threads_kept_in_kernel.remove(b.id);
+  if (b.is_kept) threads_kept_in_kernel.remove(b.id);
 }
 
 /// Also where pthread_exit() unwinds the body: the rest of a thread's end is for its own kernel thread.
@@ -329,7 +330,7 @@ void pin_until(std::uint64_t time) {
     change_seat(nullptr);
     own->is_pinned = true;
     own->detached_until = time;
-    if (time == 0) takes_area_back(), threads_kept_in_kernel.add(own->id);
+    if (time == 0) takes_area_back(), own->is_kept = true, threads_kept_in_kernel.add(own->id);
     native::displaced(had_seat);
   } else if (!mine->is_pinned && comes_to_its_seat(time == 0)) {
     mine->is_pinned = true;

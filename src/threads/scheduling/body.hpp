@@ -71,6 +71,7 @@ struct body : runnable, basic_summons<native_threads> {
   pthread_t thread{};                    // to the C library
   // The body stays in its own kernel thread, whatever its seat, because the state of this thread differs from that of others.
   bool is_pinned = false;
+  bool is_kept = false;  // counted in threads_kept_in_kernel
   std::uint64_t had = 0;  // of processor time, in its own kernel thread, as a claimant has last seen it
   run_times times;        // the same, at the last look for deprivation
   alternate_stack signal_stack;  // while it is attached

@@ -147,6 +147,8 @@ void* take(void* given) {
       pass_on_all();
     else if (got > 0)
       pass_on(why);
+    else if (got != -EINTR && got != -EAGAIN)
+      break;  // a filter refuses it: such signals stay pending until a member that handles them runs
   }
   return nullptr;
 }

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +45,16 @@ def test_the_primary_thread_is_freed_after_its_region(builds: Builds, on: dict[s
 @pytest.mark.parametrize("name", ["KMP_HW_SUBSET", "KMP_PLACE_THREADS"])
 def test_a_part_of_the_machine(builds: Builds, on: dict[str, str], name: str):
     assert said(builds, on, "subset", **{name: "1c,1t"})[0] == "processors 1, threads 1\n"
+
+
+@skips.mark("own", "LLVM's own runtime counts anew")
+@skips.mark("processors")
+def test_what_is_left_out_is_left_out_once(builds: Builds, environment: dict[str, str], runtime: Path):
+    """Not in each program that another one starts."""
+    given = environment | {"KMP_HW_SUBSET": "*c@1", "LD_PRELOAD": str(runtime)}
+    words = ["sh", "-c", f"{builds.get(MADE_FOR)} subset; true"]
+    done = subprocess.run(words, env=given, capture_output=True, text=True, timeout=300, check=True)
+    assert (done.stdout, done.stderr) == (f"processors {USABLE - 1}, threads {USABLE - 1}\n", "")
 
 
 def test_more_than_the_machine_has_is_ignored(builds: Builds, on: dict[str, str]):
