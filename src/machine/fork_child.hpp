@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include <sys/auxv.h>
+
 #include "machine/raw_call.hpp"
 
 namespace weir {
@@ -16,7 +18,8 @@ template <class T, std::size_t number>
 bool is_wiped_in_child(T (&table)[number]) {
   static_assert(sizeof table % alignment_to_be_wiped == 0);
   constexpr long wipe_on_fork = 18;  // MADV_WIPEONFORK
-  return raw_call(SYS_madvise, as_argument(&table), sizeof table, wipe_on_fork) == 0;
+  // The kernel rounds the length up.
+  return getauxval(AT_PAGESZ) == alignment_to_be_wiped && raw_call(SYS_madvise, as_argument(&table), sizeof table, wipe_on_fork) == 0;
 }
 
 /// relaxed, both: the child has one thread.

@@ -175,6 +175,7 @@ struct waits_for_child {
   void* returns_to;
   standing before;
   weir::cancelled where;  // meanwhile only at cancellation points
+  pid_t by;
 };
 constexpr unsigned most_nested = 8;
 constinit thread_local waits_for_child waiting[most_nested + 1] = {};
@@ -187,12 +188,17 @@ extern "C" {
 [[gnu::visibility("hidden"), gnu::used]] auto* weir_before_vfork(void* returns_to) {
   const weir::cancelled where = weir::weir_is_cancelled;
   if (where == weir::cancelled::anywhere) weir::defer_cancellation();
-  waiting[nested] = {returns_to, set_aside(nested < most_nested), where};
-  return ++nested > most_nested ? &fails : next_vfork.get();
+  const bool fits = nested < most_nested;
+  waits_for_child& its = waiting[nested++];  // taken first: a handler may call vfork() meanwhile
+  its = {returns_to, set_aside(fits), where, getpid()};
+  return fits ? next_vfork.get() : &fails;
 }
 /// In the child and in the parent. Returns where it goes on.
 [[gnu::visibility("hidden"), gnu::used]] void* weir_after_vfork(pid_t result) {
-  const waits_for_child& its = waiting[nested - 1];
+  // A child that has been killed while its own child lived has not taken its place back.
+  if (result != 0)
+    for (const pid_t me = getpid(); nested > 1 && waiting[nested - 1].by != me;) --nested;
+  const waits_for_child its = waiting[nested - 1];
   void* const returns_to = its.returns_to;
   if (result != 0) {
     --nested;

@@ -134,10 +134,17 @@ CHANGES_MASK(sighold, (int which), (which), true)
 CHANGES_MASK(sigrelse, (int which), (which), false)
 CHANGES_MASK(sigblock, (int which), (which), true)
 CHANGES_MASK(sigsetmask, (int to), (to), true)
+namespace {
+/// The handler may have interrupted Weir's code, where the thread's type is the deferred one: that code does not go on to set it back.
+void leave_interrupted() {
+  if (weir::weir_is_cancelled == weir::cancelled::at_points_meanwhile) weir::let_be_cancelled();
+}
+}  // namespace
 // Jumps, mostly out of a handler, that restore a saved mask.
 #define JUMPS(name)                                                      \
   BEFORE_UNGUARDED(void, name, (__jmp_buf_tag * to, int value)) {        \
     weir::deferred<note_jump>::call_if_needed(to);                       \
+    leave_interrupted();                                                 \
     next_##name.get()(to, value);                                        \
   }
 JUMPS(longjmp)
@@ -146,6 +153,7 @@ JUMPS(siglongjmp)
 JUMPS(__longjmp_chk)
 BEFORE_UNGUARDED(int, setcontext, (const ucontext_t* to)) {
   weir::deferred<note_switch>::call_if_needed(to);
+  leave_interrupted();
   return next_setcontext.get()(to);
 }
 BEFORE_UNGUARDED(int, swapcontext, (ucontext_t* from, const ucontext_t* to)) {

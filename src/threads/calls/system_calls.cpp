@@ -179,7 +179,9 @@ WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, 
     a[2] = weir::as_argument(its.set);
   }
   const long result = weir::with_type_of_program(next, number, a[0], a[1], a[2], a[3], a[4], a[5]);
-  if (number == SYS_seccomp && result == 0 && named != SECCOMP_GET_ACTION_AVAIL && named != SECCOMP_GET_NOTIF_SIZES)
+  // A filter that somebody listens to is told by a descriptor.
+  const bool has_listener = number == SYS_seccomp && named == SECCOMP_SET_MODE_FILTER && (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
+  if (number == SYS_seccomp && (result == 0 || (has_listener && result > 0)) && named != SECCOMP_GET_ACTION_AVAIL && named != SECCOMP_GET_NOTIF_SIZES)
     weir::threads::note_filter((a[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0);
   if (number == SYS_prctl && result == 0 && named == PR_SET_SECCOMP) weir::threads::note_filter(false);
   if (number == SYS_sched_getaffinity && result > 0 && weir::heard::processors() && weir::heard::is_of_this_process(named))

@@ -136,7 +136,11 @@ long move_or_wake(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {
 bool awaits_end_of_thread(int operation, std::uint32_t value) {
   constexpr std::uint32_t most = 1 << 22;  // PID_MAX_LIMIT, of Linux
   if ((operation & FUTEX_PRIVATE_FLAG) != 0 || value < 2 || value > most) return false;
-  return raw_call(SYS_kill, static_cast<long>(value), 0) != -ESRCH;  // any thread's number will do [kill(2), Linux]
+  const long thread = static_cast<long>(value);
+  if (raw_call(SYS_tgkill, getpid(), thread, 0) == 0) return true;
+  // Of a process that shares the memory, any thread's number will do [kill(2), Linux]. 2 is a thread of the kernel's, and in most locks the
+  // mark of a word for which others wait.
+  return value > 2 && raw_call(SYS_kill, thread, 0) == 0;
 }
 
 // The kernel knows the owner of such a futex by its kernel thread.

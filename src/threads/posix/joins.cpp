@@ -33,7 +33,7 @@ const joining* joining::whoever(auto joins) {
 joining::joining(pthread_t of) : of_(of) {
   const without_preemption to_the_end;
   const std::lock_guard lock(changing);
-  if (whoever([this](const joining& it) { return it.of_ == by_ && it.by_ == of_; }) != nullptr)
+  if (whoever([this](const joining& it) { return it.waits_ && !it.is_cancelled_ && it.of_ == by_ && it.by_ == of_; }) != nullptr)
     error_ = EDEADLK;
   else if (whoever([this](const joining& it) { return it.waits_ && it.of_ == of_; }) != nullptr)
     error_ = EINVAL;
@@ -52,10 +52,23 @@ joining::~joining() {
     }
 }
 
-void joining::waits(bool so) {
+int joining::begin_to_wait() {
   const without_preemption to_the_end;
   const std::lock_guard lock(changing);
-  waits_ = so;
+  if (whoever([this](const joining& it) { return it.waits_ && it.of_ == of_; }) != nullptr) return EINVAL;
+  waits_ = true;
+  return 0;
+}
+void joining::end_wait() {
+  const without_preemption to_the_end;
+  const std::lock_guard lock(changing);
+  waits_ = false;
+}
+void joining::note_cancelled(pthread_t by) {
+  const without_preemption to_the_end;
+  const std::lock_guard lock(changing);
+  for (joining* each = first; each != nullptr; each = each->next_)
+    if (each->by_ == by) each->is_cancelled_ = true;
 }
 
 // Under the lock: a thread that joins it next asks the C library whether it has been detached.

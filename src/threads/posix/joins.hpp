@@ -16,8 +16,11 @@ class joining {
   /// The error by which the C library would refuse; 0: it would not.
   int error() const { return error_; }
   /// It waits in user space from now on, or no longer. Only meanwhile others that join the thread are refused: where the C library is
-  /// asked, the thread may be gone, and a new one may have its number.
-  void waits(bool so);
+  /// asked, the thread may be gone, and a new one may have its number. EINVAL: another thread waits for it already.
+  int begin_to_wait();
+  void end_wait();
+  /// This thread has been cancelled, so it does not wait for ever: who joins it may do so though it joins that one.
+  static void note_cancelled(pthread_t by);
 
  private:
   friend int detach(pthread_t of, int (*next)(pthread_t));
@@ -25,7 +28,7 @@ class joining {
   const pthread_t of_, by_ = pthread_self();
   int error_ = 0;
   joining* next_ = nullptr;
-  bool waits_ = false;
+  bool waits_ = false, is_cancelled_ = false;
 };
 
 /// pthread_detach(), with the C library's as `next`.

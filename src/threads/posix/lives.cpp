@@ -124,9 +124,9 @@ int join(Next next, pthread_t of, void** result, const void* caller, const time_
     constexpr timespec past{0, 0};
     if (const int now = join_until.get()(of, result, &past); now != ETIMEDOUT) return now;
     const auto is_alive = [of] { return weir::threads::is_program_thread(of) ? EBUSY : 0; };
-    known->waits(true);
+    if (const int error = known->begin_to_wait(); error != 0) return error;
     const std::optional<int> waited = weir::threads::wait_while(EBUSY, reinterpret_cast<void*>(of), is_alive, most);
-    known->waits(false);
+    known->end_wait();
     if (waited == ETIMEDOUT) return ETIMEDOUT;
     for (unsigned i = 0; waited && i < yields && this_body != nullptr; ++i) {
       if (const int now = next_pthread_tryjoin_np.get()(of, result); now != EBUSY) return now;
@@ -206,6 +206,7 @@ BEFORE_WAITING(void, pthread_testcancel, ()) {
   next_pthread_testcancel.get()();
 }
 BEFORE(int, pthread_cancel, (pthread_t of)) {
+  weir::threads::joining::note_cancelled(of);
   const int result = next_pthread_cancel.get()(of);
   if (pthread_equal(of, pthread_self()) != 0) {
     weir::threads::pin();

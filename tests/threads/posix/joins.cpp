@@ -61,7 +61,7 @@ struct joiner {
       });
     });
     CHECK(soon([this] { return joins.load(); }));
-    sleep_for(0.005);
+    sleep_for(0.1);
   }
   int error() { return static_cast<int>(reinterpret_cast<std::intptr_t>(result_of(its))); }
 };
@@ -115,9 +115,53 @@ void of_a_thread_that_joins() {
   static pthread_t of;
   of = second;
   first = start([]() -> void* { return CHECK(pthread_join(of, nullptr) == 0), nullptr; });
-  sleep_for(0.005);
+  sleep_for(0.1);
   sem_post(&goes_on);
   result_of(first);
+}
+
+/// Who has been cancelled does not wait for ever, so a thread that it joins may join it.
+void of_a_cancelled_thread_that_joins() {
+  if (!finds_all) return;
+  const others so_many;
+  static std::atomic<pthread_t> first;
+  first = 0;
+  static sem_t goes_on;
+  sem_init(&goes_on, 0, 0);
+  const pthread_t second = start([]() -> void* {
+    while (sem_wait(&goes_on) != 0) {
+    }
+    void* result = nullptr;
+    CHECK(pthread_cancel(first) == 0 && pthread_join(first, &result) == 0 && result == PTHREAD_CANCELED);
+    return nullptr;
+  });
+  static pthread_t of;
+  of = second;
+  first = start([]() -> void* { return pthread_join(of, nullptr), nullptr; });
+  sleep_for(0.1);
+  sem_post(&goes_on);
+  result_of(second);
+}
+
+/// One of two that join a thread at once is refused.
+void at_once() {
+  if (!finds_all) return;
+  const others so_many;
+  for (int i = 0; i < 20; ++i) {
+    living one;
+    std::atomic<int> joined{0}, refused{0};
+    const auto joins = [&]() -> void* {
+      const int error = pthread_join(one.its, nullptr);
+      ++(error == 0 ? joined : refused);
+      CHECK(error == 0 || error == EINVAL);
+      if (error == EINVAL) one.end();
+      return nullptr;
+    };
+    const pthread_t a = start(joins), b = start(joins);
+    result_of(a);
+    result_of(b);
+    CHECK(joined == 1 && refused == 1);
+  }
 }
 
 void twice() {
@@ -165,7 +209,8 @@ void of_a_thread_that_detaches_itself() {
 }
 
 const subject all[] = {{"of a detached thread", of_a_detached_thread}, {"of oneself", of_oneself},
-                       {"of a thread that joins", of_a_thread_that_joins}, {"twice", twice},
+                       {"of a thread that joins", of_a_thread_that_joins},
+                       {"of a cancelled thread that joins", of_a_cancelled_thread_that_joins}, {"at once", at_once}, {"twice", twice},
                        {"of a thread that is detached meanwhile", of_a_thread_that_is_detached_meanwhile},
                        {"of a thread that detaches itself", of_a_thread_that_detaches_itself}};
 
