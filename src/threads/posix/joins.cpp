@@ -33,7 +33,7 @@ const joining* joining::whoever(auto joins) {
 joining::joining(pthread_t of) : of_(of) {
   const without_preemption to_the_end;
   const std::lock_guard lock(changing);
-  if (whoever([this](const joining& it) { return it.waits_ && !it.is_cancelled_ && it.of_ == by_ && it.by_ == of_; }) != nullptr)
+  if (whoever([this](const joining& it) { return !it.is_cancelled_ && it.of_ == by_ && it.by_ == of_; }) != nullptr)
     error_ = EDEADLK;
   else if (whoever([this](const joining& it) { return it.waits_ && it.of_ == of_; }) != nullptr)
     error_ = EINVAL;

@@ -143,27 +143,6 @@ void of_a_cancelled_thread_that_joins() {
   result_of(second);
 }
 
-/// One of two that join a thread at once is refused.
-void at_once() {
-  if (!finds_all) return;
-  const others so_many;
-  for (int i = 0; i < 20; ++i) {
-    living one;
-    std::atomic<int> joined{0}, refused{0};
-    const auto joins = [&]() -> void* {
-      const int error = pthread_join(one.its, nullptr);
-      ++(error == 0 ? joined : refused);
-      CHECK(error == 0 || error == EINVAL);
-      if (error == EINVAL) one.end();
-      return nullptr;
-    };
-    const pthread_t a = start(joins), b = start(joins);
-    result_of(a);
-    result_of(b);
-    CHECK(joined == 1 && refused == 1);
-  }
-}
-
 void twice() {
   if (!finds_all) return;
   const others so_many;
@@ -210,7 +189,7 @@ void of_a_thread_that_detaches_itself() {
 
 const subject all[] = {{"of a detached thread", of_a_detached_thread}, {"of oneself", of_oneself},
                        {"of a thread that joins", of_a_thread_that_joins},
-                       {"of a cancelled thread that joins", of_a_cancelled_thread_that_joins}, {"at once", at_once}, {"twice", twice},
+                       {"of a cancelled thread that joins", of_a_cancelled_thread_that_joins}, {"twice", twice},
                        {"of a thread that is detached meanwhile", of_a_thread_that_is_detached_meanwhile},
                        {"of a thread that detaches itself", of_a_thread_that_detaches_itself}};
 
