@@ -19,6 +19,7 @@ UNWATCHED = {
     "forks": "ThreadSanitizer forbids a child of a process with threads to have threads",
     "kmpc_forks": "the same",
     "growth": "the memory that it measures is ThreadSanitizer's",
+    "ends_of_hosts": "ThreadSanitizer knows neither thrd_create() nor pthread_clockjoin_np(), on any runtime",
     "signals": "ThreadSanitizer hands signals on when it likes, and the program counts them",
 }
 
