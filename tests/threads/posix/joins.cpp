@@ -99,48 +99,39 @@ void of_oneself() {
   });
 }
 
-void of_a_thread_that_joins() {
-  if (!finds_all) return;
+/// The first of two threads joins the second, and then the second does something about the first. One of them is left.
+enum class left { first, second };
+void while_first_joins(void (*first_does)(pthread_t second), void (*second_does)(pthread_t first), left one) {
   const others so_many;
-  static std::atomic<pthread_t> first;
-  first = 0;
-  static sem_t goes_on;
+  std::atomic<pthread_t> first{0};
+  sem_t goes_on;
   sem_init(&goes_on, 0, 0);
-  const pthread_t second = start([]() -> void* {
+  const pthread_t second = start([&]() -> void* {
     while (sem_wait(&goes_on) != 0) {
     }
-    CHECK(pthread_join(first, nullptr) == EDEADLK);
+    second_does(first);
     return nullptr;
   });
-  static pthread_t of;
-  of = second;
-  first = start([]() -> void* { return CHECK(pthread_join(of, nullptr) == 0), nullptr; });
+  first = start([=]() -> void* { return first_does(second), nullptr; });
   sleep_for(0.1);
   sem_post(&goes_on);
-  result_of(first);
+  result_of(one == left::first ? first.load() : second);
+}
+
+void of_a_thread_that_joins() {
+  if (!finds_all) return;
+  while_first_joins([](pthread_t second) { CHECK(pthread_join(second, nullptr) == 0); },
+                    [](pthread_t first) { CHECK(pthread_join(first, nullptr) == EDEADLK); }, left::first);
 }
 
 /// Who has been cancelled does not wait for ever, so a thread that it joins may join it.
 void of_a_cancelled_thread_that_joins() {
   if (!finds_all) return;
-  const others so_many;
-  static std::atomic<pthread_t> first;
-  first = 0;
-  static sem_t goes_on;
-  sem_init(&goes_on, 0, 0);
-  const pthread_t second = start([]() -> void* {
-    while (sem_wait(&goes_on) != 0) {
-    }
-    void* result = nullptr;
-    CHECK(pthread_cancel(first) == 0 && pthread_join(first, &result) == 0 && result == PTHREAD_CANCELED);
-    return nullptr;
-  });
-  static pthread_t of;
-  of = second;
-  first = start([]() -> void* { return pthread_join(of, nullptr), nullptr; });
-  sleep_for(0.1);
-  sem_post(&goes_on);
-  result_of(second);
+  while_first_joins([](pthread_t second) { pthread_join(second, nullptr); },
+                    [](pthread_t first) {
+                      void* result = nullptr;
+                      CHECK(pthread_cancel(first) == 0 && pthread_join(first, &result) == 0 && result == PTHREAD_CANCELED);
+                    }, left::second);
 }
 
 void twice() {
