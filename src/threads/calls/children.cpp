@@ -189,8 +189,8 @@ extern "C" {
   const weir::cancelled where = weir::weir_is_cancelled;
   if (where == weir::cancelled::anywhere) weir::defer_cancellation();
   const bool fits = nested < most_nested;
-  waits_for_child& its = waiting[nested++];  // taken first: a handler may call vfork() meanwhile
-  its = {returns_to, set_aside(fits), where, getpid()};
+  waits_for_child& place = waiting[nested++];  // taken first: a handler may call vfork() meanwhile
+  place = {returns_to, set_aside(fits), where, getpid()};
   return fits ? next_vfork.get() : &fails;
 }
 /// In the child and in the parent. Returns where it goes on.
@@ -198,12 +198,12 @@ extern "C" {
   // A child that has been killed while its own child lived has not taken its place back.
   if (result != 0)
     for (const pid_t me = getpid(); nested > 1 && waiting[nested - 1].by != me;) --nested;
-  const waits_for_child its = waiting[nested - 1];
-  void* const returns_to = its.returns_to;
+  const waits_for_child waited = waiting[nested - 1];
+  void* const returns_to = waited.returns_to;
   if (result != 0) {
     --nested;
-    restore(its.before);
-    if (its.where == weir::cancelled::anywhere) weir::let_be_cancelled();
+    restore(waited.before);
+    if (waited.where == weir::cancelled::anywhere) weir::let_be_cancelled();
   }
   return returns_to;
 }
