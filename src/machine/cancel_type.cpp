@@ -2,29 +2,68 @@
 
 namespace weir {
 
-constinit thread_local cancelled weir_is_cancelled = cancelled::at_points;
+constinit thread_local std::atomic<cancelled> weir_is_cancelled{cancelled::at_points};
 constinit cancel_type_function set_cancel_type = pthread_setcanceltype;
 
-void defer_cancellation() {
-  set_cancel_type(PTHREAD_CANCEL_DEFERRED, nullptr);
-  weir_is_cancelled = cancelled::at_points_meanwhile;
+namespace {
+
+cancelled now() { return weir_is_cancelled.load(std::memory_order_relaxed); }
+bool becomes(cancelled to, cancelled from) {
+  return weir_is_cancelled.compare_exchange_strong(from, to, std::memory_order_relaxed);
 }
-void let_be_cancelled() {
-  if (weir_is_cancelled != cancelled::at_points_meanwhile) return;  // a handler has set the other type
-  weir_is_cancelled = cancelled::anywhere;
-  set_cancel_type(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+int type_for(cancelled its) { return its == cancelled::anywhere ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED; }
+
+/// Until no handler has set another type meanwhile.
+void follow_program() {
+  for (cancelled its = now();; its = now()) {
+    set_cancel_type(type_for(its), nullptr);
+    if (now() == its) return;
+  }
 }
 
+}  // namespace
+
+// A handler between the first two leaves the type that the program has set. Afterwards none does.
+void defer_cancellation() {
+  set_cancel_type(PTHREAD_CANCEL_DEFERRED, nullptr);
+  for (cancelled its = now(); !runs_weir(its); its = now())
+    if (becomes(its == cancelled::anywhere ? cancelled::at_points_meanwhile : cancelled::at_points_from_now, its)) break;
+  set_cancel_type(PTHREAD_CANCEL_DEFERRED, nullptr);
+}
+void let_be_cancelled() {
+  for (cancelled its = now(); runs_weir(its); its = now())
+    if (becomes(its == cancelled::at_points_meanwhile ? cancelled::anywhere : cancelled::at_points, its)) return follow_program();
+}
+
+// A handler may come between any two here, too. One that sets another type sets both.
 interrupted_type defer_in_handler() {
   interrupted_type its;
+  its.of_program = now();
   set_cancel_type(PTHREAD_CANCEL_DEFERRED, &its.of_library);
-  its.of_program = weir_is_cancelled;
-  if (its.of_program == cancelled::anywhere) weir_is_cancelled = cancelled::at_points_meanwhile;
-  return its;
+  for (;;) {
+    const cancelled of_program = now();
+    if (of_program != its.of_program) its = {type_for(of_program), of_program};
+    if (of_program != cancelled::anywhere) return its;
+    if (!becomes(cancelled::at_points_meanwhile, of_program)) continue;
+    set_cancel_type(PTHREAD_CANCEL_DEFERRED, nullptr);
+    return its;
+  }
 }
 void restore_after_handler(interrupted_type its) {
-  weir_is_cancelled = its.of_program;
-  if (its.of_library != PTHREAD_CANCEL_DEFERRED) set_cancel_type(its.of_library, nullptr);
+  weir_is_cancelled.store(its.of_program, std::memory_order_relaxed);
+  if (its.of_library == PTHREAD_CANCEL_DEFERRED) return;
+  set_cancel_type(its.of_library, nullptr);
+  if (now() != its.of_program) follow_program();
+}
+
+interrupted_type for_handler_of_program(interrupted_type its) {
+  if (its.of_library == PTHREAD_CANCEL_ASYNCHRONOUS) its.of_program = cancelled::anywhere;
+  return its;
+}
+interrupted_type after_handler_of_program(interrupted_type before, interrupted_type now) {
+  if (before.of_library != PTHREAD_CANCEL_ASYNCHRONOUS || before.of_program == cancelled::anywhere) return now;
+  if (now.of_program == cancelled::anywhere) return before;
+  return {PTHREAD_CANCEL_DEFERRED, runs_weir(before.of_program) ? cancelled::at_points_from_now : cancelled::at_points};
 }
 
 }  // namespace weir

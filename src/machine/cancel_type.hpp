@@ -5,16 +5,20 @@
 // cancelled anywhere executes Weir's code, its type is the deferred one. The functions here destroy nothing, so they can be unwound.
 #pragma once
 
+#include <atomic>
 #include <type_traits>
 
 #include <pthread.h>
 
 namespace weir {
 
-/// By the type that the program has set. Meanwhile: it is `anywhere`, but Weir's code runs.
-enum class cancelled : unsigned char { at_points = 0, anywhere = 1, at_points_meanwhile = 2 };
-/// Read by the entries of replaced functions, too (threads/posix/before.hpp).
-extern "C" [[gnu::visibility("hidden")]] constinit thread_local cancelled weir_is_cancelled;
+/// By the type that the program has set. Meanwhile: it is `anywhere`, but Weir's code runs. From now on: so it was until a handler has
+/// interrupted that code, and set the deferred type.
+enum class cancelled : unsigned char { at_points = 0, anywhere = 1, at_points_meanwhile = 2, at_points_from_now = 3 };
+constexpr bool runs_weir(cancelled its) { return its >= cancelled::at_points_meanwhile; }
+/// Read by the entries of replaced functions, too (threads/posix/before.hpp). relaxed, all: of this thread and its handlers alone.
+extern "C" [[gnu::visibility("hidden")]] constinit thread_local std::atomic<cancelled> weir_is_cancelled;
+inline bool is_cancelled_anywhere() { return weir_is_cancelled.load(std::memory_order_relaxed) == cancelled::anywhere; }
 
 /// The C library's pthread_setcanceltype(). Written when the library is loaded, where Weir has a function in its place.
 using cancel_type_function = int (*)(int to, int* before);
@@ -25,9 +29,9 @@ void defer_cancellation();
 void let_be_cancelled();
 /// The program's code is over, and only Weir's follows.
 inline void defer_cancellation_for_good() {
-  if (weir_is_cancelled != cancelled::anywhere) [[likely]] return;
+  if (!is_cancelled_anywhere()) [[likely]] return;
   defer_cancellation();
-  weir_is_cancelled = cancelled::at_points;
+  weir_is_cancelled.store(cancelled::at_points, std::memory_order_relaxed);
 }
 
 /// During the lifetime of this object the calling thread is not cancelled at cancellation points, where Weir's code may come to them. A thread
@@ -59,14 +63,14 @@ struct deferred<does> {
     }
   }
   static Result call_if_needed(Parameters... arguments) {
-    return weir_is_cancelled == cancelled::anywhere ? call(arguments...) : does(arguments...);
+    return is_cancelled_anywhere() ? call(arguments...) : does(arguments...);
   }
 };
 
 /// Within that: calls a function that may wait, or that runs code of the program's, with the type that the program has set.
 template <class Result, class... Parameters>
 [[gnu::noinline]] Result with_type_of_program(Result (*does)(Parameters...), std::type_identity_t<Parameters>... arguments) {
-  if (weir_is_cancelled != cancelled::at_points_meanwhile) [[likely]] return does(arguments...);
+  if (!runs_weir(weir_is_cancelled.load(std::memory_order_relaxed))) [[likely]] return does(arguments...);
   let_be_cancelled();
   if constexpr (std::is_void_v<Result>) {
     does(arguments...);
@@ -86,13 +90,17 @@ struct interrupted_type {
 };
 interrupted_type defer_in_handler();
 void restore_after_handler(interrupted_type its);
+/// The program's handler is cancelled anywhere, as without Weir, where the C library's type is that one: so are the functions that it calls.
+/// The interrupted code goes on with the type that it had, unless the handler has set the deferred one.
+interrupted_type for_handler_of_program(interrupted_type its);
+interrupted_type after_handler_of_program(interrupted_type before, interrupted_type now);
 /// Between those two: calls the program's handler with what Weir's has found. Returns what it has found afterwards.
 template <class... Parameters>
 [[gnu::noinline]] interrupted_type with_interrupted_type(interrupted_type its, void (*does)(Parameters...),
                                                          std::type_identity_t<Parameters>... arguments) {
-  restore_after_handler(its);
+  restore_after_handler(for_handler_of_program(its));
   does(arguments...);
-  return defer_in_handler();
+  return after_handler_of_program(its, defer_in_handler());
 }
 
 }  // namespace weir

@@ -48,6 +48,27 @@ TEST(Driving, AnInnerRegionLeavesAProcessorThatIsGivenAwayToItsStandIn) {
   }).join();
 }
 
+// The kernel gives the number of a thread that has ended to another one, which would be taken for the driver of that processor.
+TEST(Driving, AProcessorThatHasEndedHasNoThread) {
+  {
+    weir::crowd members(8, [](unsigned) {
+      for (int i = 0; i < 100; ++i) weir::this_member::yield();
+    }, {.processors = 3});
+    members.join();
+  }
+  const auto none_is_left = [] {
+    for (const processor* p = last_processor(); p != nullptr; p = p->made_before)
+      if (p->is_closed() && p->thread != -1) return false;
+    return true;
+  };
+  std::thread([] {
+    const driving region;
+    (void)here();
+  }).join();
+  EXPECT_NE(last_processor(), nullptr);
+  EXPECT_TRUE(eventually(none_is_left));
+}
+
 /// A member of a processor blocks until the other has computed.
 void blocks_until_the_other_has_run() {
   int ends[2];

@@ -186,7 +186,7 @@ pid_t fails() { return errno = EAGAIN, -1; }
 extern "C" {
 /// The function to call in place of the C library's. The caller returns to `returns_to` in the end.
 [[gnu::visibility("hidden"), gnu::used]] auto* weir_before_vfork(void* returns_to) {
-  const weir::cancelled where = weir::weir_is_cancelled;
+  const weir::cancelled where = weir::weir_is_cancelled.load(std::memory_order_relaxed);
   if (where == weir::cancelled::anywhere) weir::defer_cancellation();
   const bool fits = nested < most_nested;
   waits_for_child& place = waiting[nested++];  // taken first: a handler may call vfork() meanwhile

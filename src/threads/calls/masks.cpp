@@ -137,7 +137,7 @@ CHANGES_MASK(sigsetmask, (int to), (to), true)
 namespace {
 /// The handler may have interrupted Weir's code, where the thread's type is the deferred one: that code does not go on to set it back.
 void leave_interrupted() {
-  if (weir::weir_is_cancelled == weir::cancelled::at_points_meanwhile) weir::let_be_cancelled();
+  weir::let_be_cancelled();
 }
 }  // namespace
 // Jumps, mostly out of a handler, that restore a saved mask.

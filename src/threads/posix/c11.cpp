@@ -7,6 +7,7 @@
 #include <threads.h>
 
 #include "threads/posix/before.hpp"
+#include "threads/posix/joins.hpp"
 #include "threads/posix/lives.hpp"
 #include "threads/support/allocator.hpp"
 
@@ -64,9 +65,14 @@ WAITS_OF_C11(thrd_join, (thrd_t of, int* result), (of, result), join(of, result)
 #undef OF_C11
 
 BEFORE(int, thrd_create, (thrd_t* to, thrd_start_t run, void* what)) {
+  using weir::threads::joining;
   const std::optional<int> error =
       weir::threads::create_thread(to, nullptr, {.what = what, .run_by_c11 = run}, __builtin_return_address(0));
-  return error ? result_of(*error) : next_thrd_create.get()(to, run, what);
+  if (error) return result_of(*error);
+  const std::uint64_t joins_so_far = joining::so_far();
+  const int result = next_thrd_create.get()(to, run, what);
+  if (result == thrd_success) joining::begins(*to, joins_so_far);
+  return result;
 }
 
 #define OF_C11_WITHOUT_RESULT(name, parameters, arguments, does)                                           \

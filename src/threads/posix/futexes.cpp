@@ -34,13 +34,20 @@ long kernel(const long (&a)[6]) {
   return with_type_of_program(next_syscall.get(), SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-long sleep_in_kernel(const long (&a)[6]) {
-  auto& its = sleepers_in_kernel(reinterpret_cast<const void*>(a[0]));
+// A thread that may be cancelled anywhere ends in the call.
+class sleeper_in_kernel {
+ public:
   // seq_cst: either the waker sees this thread, or the kernel sees the change of the word.
-  its.fetch_add(1, std::memory_order_seq_cst);
-  const long result = kernel(a);
-  its.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a waker that sees it late wakes nobody
-  return result;
+  explicit sleeper_in_kernel(const void* word) : its_(sleepers_in_kernel(word)) { its_.fetch_add(1, std::memory_order_seq_cst); }
+  sleeper_in_kernel(const sleeper_in_kernel&) = delete;
+  ~sleeper_in_kernel() { its_.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: a waker that sees it late wakes nobody
+
+ private:
+  std::atomic<std::uint32_t>& its_;
+};
+long sleep_in_kernel(const long (&a)[6]) {
+  const sleeper_in_kernel counted(reinterpret_cast<const void*>(a[0]));
+  return kernel(a);
 }
 
 // What is left of a wait with a limit, for a thread that is no member any more. The word may have changed since the wait began. `scope`:

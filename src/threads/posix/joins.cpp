@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <mutex>
-#include <utility>
 
 #include "machine/kernel_mutex.hpp"
 #include "threads/posix/before.hpp"
@@ -12,21 +11,23 @@ namespace weir::threads {
 namespace {
 
 constinit kernel_mutex changing;
-constinit joining* first = nullptr;
+// Written under the lock. relaxed, all: read without it only to find that nobody joins, or how many have.
+constinit std::atomic<joining*> first{nullptr};
+constinit std::atomic<std::uint64_t> all_so_far{0};
 
 [[gnu::constructor]] void when_loaded() {
   pthread_atfork([] { changing.lock(); }, [] { changing.unlock(); },
                  [] {
-                   first = nullptr;
+                   first.store(nullptr, std::memory_order_relaxed);
                    changing.unlock();
                  });
 }
 
 }  // namespace
 
-const joining* joining::whoever(auto joins) {
-  for (const joining* each = first; each != nullptr; each = each->next_)
-    if (joins(*each)) return each;
+joining* joining::whoever(auto joins) {
+  for (joining* each = first.load(std::memory_order_relaxed); each != nullptr; each = each->next_)
+    if (!each->is_over_ && joins(*each)) return each;
   return nullptr;
 }
 
@@ -35,47 +36,51 @@ joining::joining(pthread_t of) : of_(of) {
   const std::lock_guard lock(changing);
   if (whoever([this](const joining& it) { return !it.is_cancelled_ && it.of_ == by_ && it.by_ == of_; }) != nullptr)
     error_ = EDEADLK;
-  else if (whoever([this](const joining& it) { return it.waits_ && it.of_ == of_; }) != nullptr)
+  else if (whoever([this](const joining& it) { return it.of_ == of_; }) != nullptr)
     error_ = EINVAL;
-  else
-    next_ = std::exchange(first, this);
+  if (error_ != 0) return;
+  number_ = all_so_far.load(std::memory_order_relaxed) + 1;
+  all_so_far.store(number_, std::memory_order_relaxed);
+  next_ = first.load(std::memory_order_relaxed);
+  first.store(this, std::memory_order_relaxed);
 }
 // In the child of a fork that a handler has made, it is in no list.
 joining::~joining() {
   if (error_ != 0) return;
   const without_preemption to_the_end;
   const std::lock_guard lock(changing);
-  for (joining** at = &first; *at != nullptr; at = &(*at)->next_)
-    if (*at == this) {
-      *at = next_;
-      return;
-    }
+  joining* before = nullptr;
+  for (joining* each = first.load(std::memory_order_relaxed); each != nullptr; before = each, each = each->next_) {
+    if (each != this) continue;
+    before != nullptr ? static_cast<void>(before->next_ = next_) : first.store(next_, std::memory_order_relaxed);
+    return;
+  }
 }
 
-int joining::begin_to_wait() {
-  const without_preemption to_the_end;
-  const std::lock_guard lock(changing);
-  if (whoever([this](const joining& it) { return it.waits_ && it.of_ == of_; }) != nullptr) return EINVAL;
-  waits_ = true;
-  return 0;
-}
-void joining::end_wait() {
-  const without_preemption to_the_end;
-  const std::lock_guard lock(changing);
-  waits_ = false;
-}
 void joining::note_cancelled(pthread_t by) {
+  if (first.load(std::memory_order_relaxed) == nullptr) return;
   const without_preemption to_the_end;
   const std::lock_guard lock(changing);
-  for (joining* each = first; each != nullptr; each = each->next_)
+  for (joining* each = first.load(std::memory_order_relaxed); each != nullptr; each = each->next_)
     if (each->by_ == by) each->is_cancelled_ = true;
+}
+
+std::uint64_t joining::so_far() { return all_so_far.load(std::memory_order_relaxed); }
+// The lock is not taken where nobody joins: the C library gives the memory of a thread that has been joined to the new one under a lock of
+// the library's, so who has joined it is seen here.
+void joining::begins(pthread_t its, std::uint64_t so_far) {
+  if (first.load(std::memory_order_relaxed) == nullptr) return;
+  const without_preemption to_the_end;
+  const std::lock_guard lock(changing);
+  for (joining* each = first.load(std::memory_order_relaxed); each != nullptr; each = each->next_)
+    if (each->number_ <= so_far && (each->of_ == its || each->by_ == its)) each->is_over_ = true;
 }
 
 // Under the lock: a thread that joins it next asks the C library whether it has been detached.
 int detach(pthread_t of, int (*next)(pthread_t)) {
   const without_preemption to_the_end;
   const std::lock_guard lock(changing);
-  return joining::whoever([of](const joining& it) { return it.waits_ && it.of_ == of; }) != nullptr ? 0 : next(of);
+  return joining::whoever([of](const joining& it) { return it.of_ == of; }) != nullptr ? 0 : next(of);
 }
 
 }  // namespace weir::threads

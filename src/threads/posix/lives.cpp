@@ -50,6 +50,7 @@ template <bool InKernel>
 void* begin(void* its) {
   auto& known = *static_cast<weir::threads::known_thread*>(its);
   const weir::threads::beginning does = beginning_of(known);
+  weir::threads::joining::begins(pthread_self(), does.joins_so_far);
   if (InKernel) weir::threads::keep_in_kernel();
   weir::threads::gives_own_state = does.gives_own_state;
   const weir::threads::program_thread me(known);
@@ -74,9 +75,14 @@ bool is_for_kernel(const pthread_attr_t* attributes) {
 BEFORE(pid_t, fork, ()) { return next_fork.get()(); }
 
 BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
+  using weir::threads::joining;
   const std::optional<int> error =
       weir::threads::create_thread(to, attributes, {.run = run, .what = what}, __builtin_return_address(0));
-  return error ? *error : next_pthread_create.get()(to, attributes, run, what);
+  if (error) return *error;
+  const std::uint64_t joins_so_far = joining::so_far();
+  const int result = next_pthread_create.get()(to, attributes, run, what);
+  if (result == 0) joining::begins(*to, joins_so_far);
+  return result;
 }
 
 namespace {
@@ -99,6 +105,7 @@ std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_att
   const bool has_own = is_for_kernel(attributes);
   if (has_own) note_own_state();
   does.gives_own_state = gives_own_state;
+  does.joins_so_far = joining::so_far();
   const bool in_kernel = has_own || gives_own_state || has_own_scheduler() || is_of_driver(code);
   if (in_kernel) note_left_alone();
   expect_another();
@@ -106,6 +113,7 @@ std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_att
   if (its == nullptr) return EAGAIN;
   const int error = next_pthread_create.get()(to, attributes, in_kernel ? begin<true> : begin<false>, its);
   if (error != 0) return forget_thread(*its), error;
+  joining::begins(*to, does.joins_so_far);
   attach_to_wait();  // it may spin until the new thread has done something
   return 0;
 }
@@ -118,15 +126,13 @@ int join(Next next, pthread_t of, void** result, const void* caller, const time_
   constexpr unsigned yields = 100;
   if (is_called_by_allocator(caller)) return next();
   std::optional<weir::threads::joining> known;
-  if (weir::threads::may_be_member() && pthread_equal(of, pthread_self()) == 0 && (most == nullptr || most->is_valid())) {
-    if (known.emplace(of).error() != 0) return known->error();
+  if (pthread_equal(of, pthread_self()) == 0 && known.emplace(of).error() != 0) return known->error();
+  if (known && weir::threads::may_be_member() && (most == nullptr || most->is_valid())) {
     // Not pthread_tryjoin_np(), which says of a detached thread, too, that it has not ended.
     constexpr timespec past{0, 0};
     if (const int now = join_until.get()(of, result, &past); now != ETIMEDOUT) return now;
     const auto is_alive = [of] { return weir::threads::is_program_thread(of) ? EBUSY : 0; };
-    if (const int error = known->begin_to_wait(); error != 0) return error;
     const std::optional<int> waited = weir::threads::wait_while(EBUSY, reinterpret_cast<void*>(of), is_alive, most);
-    known->end_wait();
     if (waited == ETIMEDOUT) return ETIMEDOUT;
     for (unsigned i = 0; waited && i < yields && this_body != nullptr; ++i) {
       if (const int now = next_pthread_tryjoin_np.get()(of, result); now != EBUSY) return now;
@@ -176,8 +182,10 @@ namespace {
 // A handler has interrupted Weir's code: the type is set when that ends.
 int set_type_in_handler(int to, int* before) {
   if (to != PTHREAD_CANCEL_DEFERRED && to != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
-  if (before != nullptr) *before = PTHREAD_CANCEL_ASYNCHRONOUS;
-  if (to == PTHREAD_CANCEL_DEFERRED) weir::weir_is_cancelled = weir::cancelled::at_points;
+  using enum weir::cancelled;
+  auto& its = weir::weir_is_cancelled;
+  const weir::cancelled was = its.exchange(to == PTHREAD_CANCEL_DEFERRED ? at_points_from_now : at_points_meanwhile, std::memory_order_relaxed);
+  if (before != nullptr) *before = was == at_points_meanwhile ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
   return 0;
 }
 void stay_in_kernel() {
@@ -188,14 +196,18 @@ void stay_in_kernel() {
 // A thread that may be cancelled anywhere must be there at any time.
 BEFORE_UNGUARDED(int, pthread_setcanceltype, (int to, int* before)) {
   using weir::cancelled;
-  using weir::weir_is_cancelled;
-  if (weir_is_cancelled == cancelled::at_points_meanwhile) return set_type_in_handler(to, before);
+  auto& its = weir::weir_is_cancelled;
+  const cancelled was = its.load(std::memory_order_relaxed);
+  if (weir::runs_weir(was)) return set_type_in_handler(to, before);
   if (to == PTHREAD_CANCEL_ASYNCHRONOUS) {
-    if (weir_is_cancelled == cancelled::at_points) stay_in_kernel();
-    weir_is_cancelled = cancelled::anywhere;
+    if (was == cancelled::at_points) stay_in_kernel();
+    its.store(cancelled::anywhere, std::memory_order_relaxed);
   }
-  const int result = next_pthread_setcanceltype.get()(to, before);
-  if (to == PTHREAD_CANCEL_DEFERRED) weir_is_cancelled = cancelled::at_points;
+  auto* const next = next_pthread_setcanceltype.get();
+  const int result = next(to, before);
+  if (to != PTHREAD_CANCEL_DEFERRED) return result;
+  its.store(cancelled::at_points, std::memory_order_relaxed);
+  next(to, nullptr);  // a handler may have come before the store
   return result;
 }
 namespace {

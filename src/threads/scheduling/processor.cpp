@@ -220,6 +220,7 @@ inline bool processor::finds_bodies() {
 
 // The idle context has the thread's own thread pointer.
 void processor::leaves_thread() {
+  thread.store(-1, std::memory_order_relaxed);  // the number may be another thread's next
   known_idle_stack_ = known_stack();
   if (idle_stack_ != nullptr) munmap(std::exchange(idle_stack_, nullptr), idle_bytes);
 }

@@ -112,7 +112,7 @@ class processor : public basic_driver<native_bodies> {
   /// The kernel's number of the processor on which this virtual processor has last waited; -1: nobody drives it, or its thread
   /// sleeps. relaxed: a hint for migrate_to_free_processor().
   int runs_on() const { return runs_on_.load(std::memory_order_relaxed); }
-  std::atomic<pid_t> thread{0};   // the kernel's, that drives it. relaxed: a number
+  std::atomic<pid_t> thread{0};   // the kernel's, that drives it; -1: none any more. relaxed: a number
   const void* spare_area = nullptr;  // of that thread (rseq_areas.hpp)
   processor* made_before = nullptr;  // in a list of all that ever were
   std::atomic<bool> is_helper{false};  // it belongs to no thread of the program; relaxed: changed where nobody drives it

@@ -4,102 +4,16 @@
 //
 // WEIR_TEST_EVERY=1 tries each instruction instead of some.
 #include "replaced_functions.hpp"
+#include "steps.hpp"
 
-#include <dlfcn.h>
-#include <link.h>
-#include <ucontext.h>
+#include <cstddef>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 
 namespace {
 
-// The C library's own: Weir's would take part.
-int (*cancel)(pthread_t);
-int (*set_type)(int, int*);
-std::uintptr_t weir_begins = 0, weir_ends = 0;
-void look_up() {
-  void* const library = dlopen("libc.so.6", RTLD_NOW);
-  cancel = reinterpret_cast<int (*)(pthread_t)>(dlsym(library, "pthread_cancel"));
-  set_type = reinterpret_cast<int (*)(int, int*)>(dlsym(library, "pthread_setcanceltype"));
-  void* const replaced = dlsym(RTLD_DEFAULT, "sem_post");
-  if (replaced == dlsym(library, "sem_post")) return;
-  dl_iterate_phdr(
-      [](dl_phdr_info* of, std::size_t, void* at) {
-        for (int i = 0; i < of->dlpi_phnum; ++i) {
-          const auto& part = of->dlpi_phdr[i];
-          const std::uintptr_t begins = of->dlpi_addr + part.p_vaddr;
-          if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0 || reinterpret_cast<std::uintptr_t>(at) - begins >= part.p_memsz) continue;
-          weir_begins = begins;
-          weir_ends = begins + part.p_memsz;
-        }
-        return 0;
-      },
-      replaced);
-}
-
-// ---- one instruction after the other: the processor's trap flag, and a handler of which Weir does not hear
-
-[[maybe_unused]] constexpr unsigned long trap_flag = 0x100;
-struct steps {
-  unsigned long at = 0, seen = 0;  // in Weir's code, and in the C library's where Weir has deferred the cancellation
-  bool done = false;
-};
-thread_local steps* stepped = nullptr;
-
-#if defined(__x86_64__)
-extern "C" void return_from_handler();
-// As unwinders know it.
-asm("return_from_handler: movq $15, %rax\nsyscall");
-/// The next instruction begins a process, which nobody steps through, or blocks the signal.
-bool is_last(const greg_t* of) {
-  const auto* const code = reinterpret_cast<const unsigned char*>(of[REG_RIP]);
-  const long call = of[REG_RAX];
-  if (code[0] != 0x0f || code[1] != 0x05) return false;
-  const auto* const set = reinterpret_cast<const unsigned long*>(of[REG_RSI]);
-  if (call == SYS_rt_sigprocmask) return of[REG_RDI] != SIG_UNBLOCK && set != nullptr && (*set >> (SIGTRAP - 1) & 1) != 0;
-  return call == SYS_clone || call == SYS_clone3 || call == SYS_fork || call == SYS_vfork || call == SYS_execve;
-}
-void step(int, siginfo_t*, void* context) {
-  auto* const of = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  steps* const it = stepped;
-  if (it == nullptr || is_last(of)) {
-    of[REG_EFL] &= ~static_cast<greg_t>(trap_flag);
-    return;
-  }
-  bool counts = static_cast<std::uintptr_t>(of[REG_RIP]) - weir_begins < weir_ends - weir_begins;
-  if (!counts && weir_begins != 0) {
-    int type = 0;
-    set_type(PTHREAD_CANCEL_DEFERRED, &type);
-    counts = type == PTHREAD_CANCEL_DEFERRED;
-    if (!counts) set_type(type, nullptr);
-  }
-  if (!counts || ++it->seen != it->at) return;
-  it->done = true;
-  stepped = nullptr;
-  of[REG_EFL] &= ~static_cast<greg_t>(trap_flag);
-  cancel(pthread_self());
-}
-void handle_steps() {
-  struct {
-    void (*handler)(int, siginfo_t*, void*);
-    unsigned long flags;
-    void (*restorer)();
-    unsigned long mask;
-  } its{step, SA_SIGINFO | 0x04000000, return_from_handler, 0};
-  long result = SYS_rt_sigaction;
-  register long bytes asm("r10") = 8;
-  asm volatile("syscall" : "+a"(result) : "D"(SIGTRAP), "S"(&its), "d"(0), "r"(bytes) : "rcx", "r11", "memory");
-  CHECK(result == 0);
-}
-inline void begin_steps() {
-  asm volatile("leaq -128(%%rsp), %%rsp\npushfq\norq $0x100, (%%rsp)\npopfq\nleaq 128(%%rsp), %%rsp" : : : "memory", "cc");
-}
-inline void end_steps() {
-  asm volatile("leaq -128(%%rsp), %%rsp\npushfq\nandq $-257, (%%rsp)\npopfq\nleaq 128(%%rsp), %%rsp" : : : "memory", "cc");
-}
-#else
-void handle_steps() {}
-inline void begin_steps() {}
-inline void end_steps() {}
-#endif
+using namespace stepping;
 
 // ---- threads that are cancelled
 
@@ -163,7 +77,7 @@ void all_is_well() {
 /// False: the call has ended before.
 bool cancelled_at(const replaced::row& of, unsigned long instruction, unsigned long& seen) {
   replaced::make_things();
-  tried it{of.call, {instruction}};
+  tried it{of.call, {.at = instruction}};
   void* const result = result_of(begin(try_it<step_through>, &it));
   seen = it.where.seen;
   const bool right = it.where.done ? result == PTHREAD_CANCELED && it.cleaned == 1 : result == nullptr && it.cleaned == 0;
@@ -297,11 +211,105 @@ void at_the_end() {
   steps its;
   const unsigned long stride = std::getenv("WEIR_TEST_EVERY") != nullptr ? 1 : 17;
   do {
-    its = {its.at + stride};
+    its = {.at = its.at + stride};
     void* const result = result_of(begin(end_in_steps, &its));
     CHECK(result == nullptr || result == PTHREAD_CANCELED);
   } while (its.done);
   all_is_well();
+}
+
+/// A handler that comes between two instructions of Weir's, and calls Weir, leaves Weir's code as it has found it: no more than a few
+/// instructions of it are executed where the thread may be cancelled.
+void after_handlers() {
+  look_up();
+  handle_steps();
+  if (weir_begins == 0) return;
+  static sem_t one;
+  sem_init(&one, 0, 0);
+  using does = void (*)();
+  for (const does calls : {does{[] { sem_post(&one); }}, does{[] {
+         int before = 0;
+         pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before);
+         pthread_setcanceltype(before, nullptr);
+       }}}) {
+    unsigned long usual = 0;
+    tried it;
+    do {
+      const unsigned long at = it.where.at + (it.where.at < 60 ? 1 : 13);
+      it.call = [] { sem_post(&one); };
+      it.where = {.at = at, .does = calls, .goes_on = true};
+      CHECK(result_of(begin(try_it<step_through>, &it)) == nullptr);
+      if (at == 1) usual = it.where.anywhere;
+      CHECK(it.where.anywhere <= usual + 30);
+    } while (it.where.done);
+    CHECK(usual > 0 && it.where.at > 60);
+  }
+}
+
+/// While the thread blocks in the C library, which lets it be cancelled anywhere then, whatever its type is.
+void in_handlers_of_calls() {
+  look_up();
+  handle_steps();
+  const others so_many;
+  static sem_t one;
+  struct sigaction posts {};
+  posts.sa_handler = [](int) {
+    if (stepped == nullptr) return;
+    begin_steps();
+    sem_post(&one);
+    end_steps();
+    stepped = nullptr;
+  };
+  sigaction(SIGUSR1, &posts, nullptr);
+  tried it;
+  do {
+    it.where = {.at = it.where.at + 5};
+    it.cleaned = 0;
+    sem_init(&one, 0, 0);
+    it.begins = false;
+    const pthread_t blocks = begin([](void* at) -> void* {
+      tried& what = *static_cast<tried*>(at);
+      pthread_cleanup_push([](void* to) { ++static_cast<tried*>(to)->cleaned; }, at);
+      stepped = &what.where;
+      what.begins = true;
+      for (;;) pause();
+      pthread_cleanup_pop(0);
+      return nullptr;
+    }, &it);
+    CHECK(soon([&] { return it.begins.load(); }));
+    sleep_for(0.001);  // most of them block now
+    pthread_kill(blocks, SIGUSR1);
+    if (!soon([&] { return it.cleaned != 0 || sem_trywait(&one) == 0; })) CHECK(false);
+    pthread_cancel(blocks);
+    CHECK(result_of(blocks) == PTHREAD_CANCELED && it.cleaned == 1 && it.where.anywhere <= 25);
+  } while (it.where.done);
+  all_is_well();
+}
+
+/// Who has been cancelled is not waited for any more: waking nobody needs no call of the kernel.
+void futexes() {
+  const others so_many;
+  static std::uint32_t word = 0;
+  static std::atomic<bool> begins;
+  const pthread_t sleeps = start([]() -> void* {
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+    begins = true;
+    for (;;) syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+  });
+  CHECK(soon([] { return begins.load(); }));
+  sleep_for(0.01);
+  CHECK(pthread_cancel(sleeps) == 0 && result_of(sleeps) == PTHREAD_CANCELED);
+  // In this thread alone, and Weir does not hear of it.
+  const auto at = reinterpret_cast<std::uintptr_t>(&word);
+  sock_filter refuses[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 3),
+                           BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),
+                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(at), 0, 1),
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EXDEV), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog its{std::size(refuses), refuses};
+  auto* const bare = reinterpret_cast<decltype(&prctl)>(dlsym(dlopen("libc.so.6", RTLD_NOW), "prctl"));
+  CHECK(bare(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && bare(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &its, 0, 0) == 0);
+  CHECK(syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0) == (std::getenv("WEIR_THREADS") == nullptr ? -1 : 0));
 }
 
 /// The type is what the program has set, also in handlers.
@@ -363,7 +371,8 @@ void regions() {
 }
 
 const subject all[] = {{"regions", regions}, {"at each instruction", at_each_instruction}, {"where it waits", where_it_waits}, {"in handlers", in_handlers},
-                       {"at the end", at_the_end}, {"in a team", in_a_team}, {"types", types}};
+                       {"at the end", at_the_end}, {"in a team", in_a_team}, {"types", types}, {"after handlers", after_handlers},
+                       {"in handlers of calls", in_handlers_of_calls}, {"futexes", futexes}};
 
 }  // namespace
 

@@ -5,6 +5,8 @@
 #include <semaphore.h>
 #include <threads.h>
 
+extern "C" void (*after_join)(pthread_t);  // joined.c
+
 namespace {
 
 /// A thread that lives until it is told to end.
@@ -29,8 +31,8 @@ class living {
   std::atomic<bool> ended_{false};
 };
 
-/// Where threads may be members. The C library allows itself not to find out (version 2.36 waits for ever).
-const bool finds_all = std::getenv("WEIR_THREADS") != nullptr && std::strcmp(std::getenv("WEIR_THREADS"), "all") == 0;
+/// The C library allows itself not to find out (version 2.36 waits for ever).
+const bool finds_all = std::getenv("WEIR_THREADS") != nullptr;
 
 /// In a thread that has slept in the kernel before.
 void* as_member(const function& run) {
@@ -46,22 +48,37 @@ void* as_member(const function& run) {
     return run();
   }));
 }
+const timespec past{1, 0};
+/// How a thread waits in pthread_join() while another one looks whether it does.
+class seen_join {
+ public:
+  int join(pthread_t of, void** result = nullptr) {
+    for (;;)
+      if (const int error = pthread_join(of, result); error != EINVAL || is_seen_) return error;
+  }
+  /// Until somebody joins that thread. Who joins it just when this looks is refused, and tries again.
+  void see(pthread_t of) {
+    CHECK(soon([of] { return pthread_timedjoin_np(of, nullptr, &past) == EINVAL; }));
+    is_seen_ = true;
+  }
+
+ private:
+  std::atomic<bool> is_seen_{false};
+};
 /// One that waits in pthread_join() of `of`. It says the error, as a pointer.
 struct joiner {
   pthread_t its{};
-  std::atomic<bool> joins{false};
+  seen_join how;
   explicit joiner(pthread_t of, void* expected) {
     its = start([this, of, expected]() -> void* {
       return as_member([&]() -> void* {
-        joins = true;
         void* result = nullptr;
-        const int error = pthread_join(of, &result);
+        const int error = how.join(of, &result);
         CHECK(error != 0 || result == expected);
         return reinterpret_cast<void*>(std::intptr_t{error});
       });
     });
-    CHECK(soon([this] { return joins.load(); }));
-    sleep_for(0.1);
+    how.see(of);
   }
   int error() { return static_cast<int>(reinterpret_cast<std::intptr_t>(result_of(its))); }
 };
@@ -101,33 +118,37 @@ void of_oneself() {
 
 /// The first of two threads joins the second, and then the second does something about the first. One of them is left.
 enum class left { first, second };
-void while_first_joins(void (*first_does)(pthread_t second), void (*second_does)(pthread_t first), left one) {
+void while_first_joins(void (*first_does)(seen_join&, pthread_t second), void (*second_does)(pthread_t first), left one) {
   const others so_many;
+  seen_join how;
   std::atomic<pthread_t> first{0};
   sem_t goes_on;
   sem_init(&goes_on, 0, 0);
+  std::atomic<bool> done{false};
   const pthread_t second = start([&]() -> void* {
     while (sem_wait(&goes_on) != 0) {
     }
     second_does(first);
+    done = true;
     return nullptr;
   });
-  first = start([=]() -> void* { return first_does(second), nullptr; });
-  sleep_for(0.1);
+  first = start([=, &how]() -> void* { return first_does(how, second), nullptr; });
+  how.see(second);
   sem_post(&goes_on);
+  CHECK(soon([&] { return done.load(); }));
   result_of(one == left::first ? first.load() : second);
 }
 
 void of_a_thread_that_joins() {
   if (!finds_all) return;
-  while_first_joins([](pthread_t second) { CHECK(pthread_join(second, nullptr) == 0); },
+  while_first_joins([](seen_join& how, pthread_t second) { CHECK(how.join(second) == 0); },
                     [](pthread_t first) { CHECK(pthread_join(first, nullptr) == EDEADLK); }, left::first);
 }
 
 /// Who has been cancelled does not wait for ever, so a thread that it joins may join it.
 void of_a_cancelled_thread_that_joins() {
   if (!finds_all) return;
-  while_first_joins([](pthread_t second) { pthread_join(second, nullptr); },
+  while_first_joins([](seen_join& how, pthread_t second) { how.join(second); },
                     [](pthread_t first) {
                       void* result = nullptr;
                       CHECK(pthread_cancel(first) == 0 && pthread_join(first, &result) == 0 && result == PTHREAD_CANCELED);
@@ -148,6 +169,75 @@ void twice() {
     one.end();
     CHECK(by.error() == 0);
   }
+}
+
+/// One waits in user space, the other would in the C library.
+void by_a_member_and_a_thread() {
+  if (!finds_all) return;
+  living one;
+  seen_join how;
+  const pthread_t other = start([&]() -> void* {
+    how.see(one.its);
+    CHECK(pthread_join(one.its, nullptr) == EINVAL);
+    one.end();
+    return nullptr;
+  });
+#pragma omp parallel num_threads(members)
+#pragma omp single
+  CHECK(how.join(one.its) == 0);
+  result_of(other);
+}
+
+/// A thread that has just been joined is gone, and a new one has its number.
+namespace after {
+std::atomic<pthread_t> joining{0}, gone{0};
+std::atomic<bool> found{false}, done{false};
+sem_t created, looked;
+void create_another(pthread_t of) {
+  if (of != gone) return;
+  sem_init(&created, 0, 0), sem_init(&looked, 0, 0);
+  const pthread_t another = start([]() -> void* {
+    while (sem_wait(&created) != 0) {
+    }
+    if (pthread_self() == gone) CHECK(pthread_timedjoin_np(joining, nullptr, &past) == ETIMEDOUT);
+    sem_post(&looked);
+    for (;;) sem_wait(&created);
+  });
+  sem_post(&created);
+  while (sem_wait(&looked) != 0) {
+  }
+  if ((found = another == gone))
+    result_of(start([]() -> void* { return CHECK(pthread_timedjoin_np(gone, nullptr, &past) == ETIMEDOUT), nullptr; }));
+  CHECK(pthread_cancel(another) == 0);
+  after_join = nullptr;
+  CHECK(result_of(another) == PTHREAD_CANCELED);
+  after_join = create_another;
+}
+}  // namespace after
+void of_a_number_that_is_used_again() {
+  const others so_many;
+  after_join = after::create_another;
+  // The C library keeps the memory of some threads for the next ones.
+  CHECK(soon([] {
+    after::done = false;
+    sem_t goes_on;
+    sem_init(&goes_on, 0, 0);
+    const pthread_t joins = start([&]() -> void* {
+      const pthread_t one = start([] { return nullptr; });
+      after::gone = one;
+      while (sem_wait(&goes_on) != 0) {
+      }
+      result_of(one);
+      after::done = true;
+      return nullptr;
+    });
+    after::joining = joins;
+    sem_post(&goes_on);
+    CHECK(soon([] { return after::done.load(); }));
+    result_of(joins);
+    return after::found.load();
+  }));
+  after_join = nullptr;
 }
 
 void of_a_thread_that_is_detached_meanwhile() {
@@ -181,6 +271,8 @@ void of_a_thread_that_detaches_itself() {
 const subject all[] = {{"of a detached thread", of_a_detached_thread}, {"of oneself", of_oneself},
                        {"of a thread that joins", of_a_thread_that_joins},
                        {"of a cancelled thread that joins", of_a_cancelled_thread_that_joins}, {"twice", twice},
+                       {"by a member and a thread", by_a_member_and_a_thread},
+                       {"of a number that is used again", of_a_number_that_is_used_again},
                        {"of a thread that is detached meanwhile", of_a_thread_that_is_detached_meanwhile},
                        {"of a thread that detaches itself", of_a_thread_that_detaches_itself}};
 
