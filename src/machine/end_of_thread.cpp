@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "cancel_type.hpp"
+#include "fork_page.hpp"
 
 namespace weir {
 
@@ -42,8 +43,10 @@ void end_of_thread(void* its) { deferred<end>::call_if_needed(its); }
 
 }  // namespace
 
-void at_end_of_thread(ending which, void (*does)(void*), void* what) {
-  calls[static_cast<std::size_t>(which)] = {does, what};
+WEIR_RUN_BY_FORKS void at_end_of_thread(ending which, void (*does)(void*), void* what) {
+  call& its = calls[static_cast<std::size_t>(which)];
+  if (its.does == does && its.what == what) return;
+  its = {does, what};
   if (what != nullptr) pthread_setspecific(key, calls.data());
 }
 

@@ -13,7 +13,9 @@ namespace weir {
 
 /// So tables of this alignment, that are zero at first, need not be looked through: the child finds them zero again, whatever the parent has
 /// written there. False: the kernel refuses (before Linux 4.14, or its pages are larger).
+/// Together, where the linker sorts by alignment (src/openmp/CMakeLists.txt): each mapping apart costs a fork half a microsecond.
 inline constexpr std::size_t alignment_to_be_wiped = 4096;
+#define WEIR_WIPED_IN_CHILDREN alignas(weir::alignment_to_be_wiped) [[gnu::section(".bss.weir_wiped")]]
 template <class T, std::size_t number>
 bool is_wiped_in_child(T (&table)[number]) {
   static_assert(sizeof table % alignment_to_be_wiped == 0);

@@ -84,15 +84,18 @@ struct list {
 // Created when the library is loaded, and never destroyed: threads may end after the program's objects.
 constinit list* kept = nullptr;
 
+WEIR_RUN_BY_FORKS void before_fork() { list_lock.lock(); }
+WEIR_RUN_BY_FORKS void in_parent() { list_lock.unlock(); }
+// It has no workers.
+WEIR_RUN_BY_FORKS void begin_in_child() {
+  if (!kept->crews.empty()) kept->crews.clear();
+  may_keep = false;
+  list_lock.unlock();
+}
+
 [[gnu::constructor(101)]] void when_loaded() {
   kept = new list;
-  // The child of a fork has no workers.
-  pthread_atfork([] { list_lock.lock(); }, [] { list_lock.unlock(); },
-                 [] {
-                   kept->crews.clear();
-                   may_keep = false;
-                   list_lock.unlock();
-                 });
+  pthread_atfork(before_fork, in_parent, begin_in_child);
 }
 
 std::size_t workers_kept() {
@@ -162,7 +165,7 @@ void dismiss_kept_crews() {
   dismiss(all);
 }
 
-void first_thread_is_there() { may_keep = true; }
+WEIR_RUN_BY_FORKS void first_thread_is_there() { may_keep = true; }
 
 void first_thread_ends() {
   {

@@ -19,6 +19,7 @@
 #include "machine/clocks.hpp"
 #include "machine/detached_thread.hpp"
 #include "machine/errno_kept.hpp"
+#include "machine/fork_page.hpp"
 #include "machine/raw_call.hpp"
 #include "machine/running_now.hpp"
 #include "openmp/core/careful_start.hpp"
@@ -129,21 +130,25 @@ void tell_of_threads_to_come() {
   threads::tell_of_first_thread.store([] { watch->add_threads(); }, std::memory_order_relaxed);
 }
 
+void before_fork() {
+  if ((is_held_to_fork = is_used.load(std::memory_order_relaxed))) watch->lock();
+}
+void in_parent() {
+  if (is_held_to_fork) watch->unlock();
+}
+void begin_again() {
+  if (is_held_to_fork)
+    watch->begin_in_child();
+  else
+    new (watch) share_watch;
+}
+WEIR_RUN_BY_FORKS void begin_in_child() {
+  if (is_used.load(std::memory_order_relaxed)) begin_again();
+}
+
 [[gnu::constructor]] void when_loaded() {
   watch = new share_watch;
-  pthread_atfork(
-      [] {
-        if ((is_held_to_fork = is_used.load(std::memory_order_relaxed))) watch->lock();
-      },
-      [] {
-        if (is_held_to_fork) watch->unlock();
-      },
-      [] {
-        if (is_held_to_fork)
-          watch->begin_in_child();
-        else if (is_used.load(std::memory_order_relaxed))
-          new (watch) share_watch;
-      });
+  pthread_atfork(before_fork, in_parent, begin_in_child);
   if (!shares_node()) return;
   on_node::read_environment();
   threads::tell_of_starts.store(&of_starts, std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "machine/end_of_thread.hpp"
+#include "machine/fork_page.hpp"
 #include "openmp/core/crew.hpp"
 #include "openmp/core/kept_crews.hpp"
 #include "openmp/core/region.hpp"
@@ -24,7 +25,7 @@ namespace {
 // The child of a fork has one thread and no workers: the memory of the crews is left alone, in whatever state their threads left
 // it. The child goes on in regions of one thread, and ends them normally; it is no longer a member of a region of several
 // threads.
-void begin_in_child() {
+WEIR_RUN_BY_FORKS void begin_in_child() {
   this_thread.crews = nullptr;
   first_thread_is_there();
   destroy_at_end_of_thread();
@@ -75,7 +76,7 @@ void destroy(void* thread) {
 
 }  // namespace
 
-void destroy_at_end_of_thread() { at_end_of_thread(ending::crews, destroy, &this_thread); }
+WEIR_RUN_BY_FORKS void destroy_at_end_of_thread() { at_end_of_thread(ending::crews, destroy, &this_thread); }
 
 bool outside_of_regions() { return self().of == this_thread.initial; }
 

@@ -6,37 +6,39 @@
 
 #include <pthread.h>
 
+#include "machine/fork_page.hpp"
+#include "machine/kernel_mutex.hpp"
 #include "openmp/support/stop.hpp"
 
 using namespace weir::openmp;
 
 namespace {
 
+WEIR_WRITTEN_BY_FORKS constinit weir::kernel_mutex changing;
+WEIR_RUN_BY_FORKS void before_fork() { changing.lock(); }
+WEIR_RUN_BY_FORKS void after_fork() { changing.unlock(); }
+
 /// The allocatable variables of Fortran whose memory comes from an allocator. The deallocate statement asks for them, because an
 /// assignment may also have allocated the variable.
 class known_allocations {
  public:
   void add(void* memory) {
-    const std::lock_guard guard(mutual_);
+    const std::lock_guard guard(changing);
     all_.insert(memory);
   }
   bool remove(void* memory) {
-    const std::lock_guard guard(mutual_);
+    const std::lock_guard guard(changing);
     return all_.erase(memory) != 0;
   }
-  void lock() { mutual_.lock(); }
-  void unlock() { mutual_.unlock(); }
 
  private:
-  std::mutex mutual_;
   std::unordered_set<void*> all_;
 };
 known_allocations* known = nullptr;  // never deleted: exit handlers may deallocate
 
 [[gnu::constructor]] void when_loaded() {
   known = new known_allocations;
-  const auto unlock = [] { known->unlock(); };
-  pthread_atfork([] { known->lock(); }, unlock, unlock);
+  pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 }  // namespace

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "machine/end_of_thread.hpp"
+#include "machine/fork_page.hpp"
+#include "machine/kernel_mutex.hpp"
 #include "openmp/kmpc/interface.hpp"
 #include "openmp/support/annotation.hpp"
 #include "threads/threads.hpp"
@@ -56,16 +58,21 @@ struct variable {
   }
 };
 
+// Held while the process forks: otherwise it might be locked in the child by a thread that does not exist there.
+WEIR_WRITTEN_BY_FORKS constinit weir::kernel_mutex changing;
+WEIR_RUN_BY_FORKS void before_fork() { changing.lock(); }
+WEIR_RUN_BY_FORKS void after_fork() { changing.unlock(); }
+
 /// The variables by address. They are never removed, so an entry that a thread has found remains valid.
 class registry {
  public:
   void add(void* address, variable how) {
-    const std::lock_guard guard(mutex_);
+    const std::lock_guard guard(changing);
     variables_.try_emplace(address, std::move(how));
   }
   /// The first thread to ask does so before the program has changed the variable.
   const variable& find(void* address, std::size_t bytes) {
-    const std::lock_guard guard(mutex_);
+    const std::lock_guard guard(changing);
     variable& v = variables_[address];
     if (v.bytes == 0) {
       v.bytes = bytes;
@@ -78,12 +85,8 @@ class registry {
     happens_after(&v);
     return v;
   }
-  // Held while the process forks: otherwise it might be locked in the child by a thread that does not exist there.
-  void lock() { mutex_.lock(); }
-  void unlock() { mutex_.unlock(); }
 
  private:
-  std::mutex mutex_;
   std::map<void*, variable> variables_;
 };
 // Never destroyed: threads may end after the program's objects have been. Created when the library is loaded, before any thread.
@@ -105,8 +108,7 @@ void destroy_all(void* its_own) {
 
 [[gnu::constructor]] void when_loaded() {
   known = new registry;
-  const auto unlock = [] { known->unlock(); };
-  pthread_atfork([] { known->lock(); }, unlock, unlock);
+  pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 void* find(void* address, std::size_t bytes) {

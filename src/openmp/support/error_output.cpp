@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "machine/fork_page.hpp"
 #include "machine/raw_call.hpp"
 
 namespace weir::openmp {
@@ -18,6 +19,11 @@ bool is_error_output(int file) {
   struct stat now {};
   return fstat(file, &now) == 0 && now.st_dev == device && now.st_ino == number;
 }
+WEIR_RUN_BY_FORKS void begin_in_child() {
+  if (kept < 0) return;
+  if (is_error_output(kept)) close(kept);
+  kept = -1;
+}
 }  // namespace
 
 void keep_error_output() {
@@ -26,10 +32,7 @@ void keep_error_output() {
   device = now.st_dev;
   number = now.st_ino;
   // The child of a fork may outlive the program, and whoever reads from a pipe waits until nobody has its end.
-  pthread_atfork(nullptr, nullptr, [] {
-    if (kept >= 0 && is_error_output(kept)) close(kept);
-    kept = -1;
-  });
+  pthread_atfork(nullptr, nullptr, begin_in_child);
   // Far up, since programs expect the lowest numbers for files of their own; low enough for a small limit.
   for (const int least : {512, 32, 3})
     if ((kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, least)) >= 0) return;

@@ -54,10 +54,9 @@ template class basic_lock<free_in_program>;
 WEIR_WRITTEN_BY_FORKS constinit lock atomic_updates;
 
 namespace {
-[[gnu::constructor]] void when_loaded() {
-  const auto release = [] { atomic_updates.release(); };
-  pthread_atfork([] { atomic_updates.take(); }, release, release);
-}
+WEIR_RUN_BY_FORKS void before_fork() { atomic_updates.take(); }
+WEIR_RUN_BY_FORKS void after_fork() { atomic_updates.release(); }
+[[gnu::constructor]] void when_loaded() { pthread_atfork(before_fork, after_fork, after_fork); }
 }  // namespace
 
 }  // namespace weir::openmp

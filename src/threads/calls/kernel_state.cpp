@@ -25,6 +25,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "machine/filter.hpp"
+#include "machine/fork_page.hpp"
 #include "threads/posix/before.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/claimant.hpp"
@@ -182,16 +183,15 @@ int name_of(pid_t thread, char* to, std::size_t n) {
 // The child of a fork has the name of the kernel thread that forks. If that is a virtual processor's, the child is to have the member's;
 // empty: it has the right one.
 constinit thread_local char name_for_child[name_bytes] = {};
-[[gnu::constructor]] void name_children() {
-  const auto remember = [] {
-    const weir::threads::body* const me = this_body;
-    const bool is_elsewhere = me != nullptr && me->id != weir::raw_call(SYS_gettid);
-    if (!is_elsewhere || name_of(me->id, name_for_child, sizeof name_for_child) != 0) name_for_child[0] = 0;
-  };
-  pthread_atfork(remember, nullptr, [] {
-    if (name_for_child[0] != 0) weir::raw_call(SYS_prctl, PR_SET_NAME, weir::as_argument(name_for_child));
-  });
+void before_fork() {
+  const weir::threads::body* const me = this_body;
+  const bool is_elsewhere = me != nullptr && me->id != weir::raw_call(SYS_gettid);
+  if (!is_elsewhere || name_of(me->id, name_for_child, sizeof name_for_child) != 0) name_for_child[0] = 0;
 }
+WEIR_RUN_BY_FORKS void begin_in_child() {
+  if (name_for_child[0] != 0) weir::raw_call(SYS_prctl, PR_SET_NAME, weir::as_argument(name_for_child));
+}
+[[gnu::constructor]] void name_children() { pthread_atfork(before_fork, nullptr, begin_in_child); }
 
 }  // namespace
 

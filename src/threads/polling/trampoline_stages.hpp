@@ -91,6 +91,7 @@ struct basic_trampoline {
 
   /// An entry in this stage may be wanted again.
   void forget(stage in) {
+    if (is.load(std::memory_order_relaxed) != in) return;  // a child of a fork shall not copy the page
     std::uint32_t before = in;
     is.compare_exchange_strong(before, none, std::memory_order_relaxed);
   }

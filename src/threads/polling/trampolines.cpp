@@ -22,6 +22,7 @@ constinit std::atomic<bool> all_handlers_count{false};
 
 #include "machine/detached_thread.hpp"
 #include "machine/filter.hpp"
+#include "machine/fork_child.hpp"
 #include "machine/fork_page.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "machine/read_by_kernel.hpp"
@@ -240,9 +241,9 @@ void look_for_uncounted_handlers() {
 
 // Held while a trampoline is placed: the child of a fork would find a lock of the dynamic linker taken, by a thread that it has not.
 WEIR_WRITTEN_BY_FORKS constinit kernel_mutex placing;
-[[gnu::constructor]] void before_forks() {
-  pthread_atfork([] { placing.lock(); }, [] { placing.unlock(); }, [] { placing.unlock(); });
-}
+WEIR_RUN_BY_FORKS void before_fork() { placing.lock(); }
+WEIR_RUN_BY_FORKS void after_fork() { placing.unlock(); }
+[[gnu::constructor]] void before_forks() { pthread_atfork(before_fork, after_fork, after_fork); }
 
 void* place_all(void*) {
   know_system_code();
@@ -346,8 +347,8 @@ void leave_stub(ucontext_t& in) {
   }
 }
 
-void forget_placing() {
-  is_placing.store(false, std::memory_order_relaxed);
+WEIR_RUN_BY_FORKS void forget_placing() {
+  make_so_in_child(is_placing, false);
   forget_all(trampoline::writing);
 }
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <mutex>
 
+#include "machine/fork_page.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "threads/posix/before.hpp"
 
@@ -10,18 +11,18 @@ namespace weir::threads {
 
 namespace {
 
-constinit kernel_mutex changing;
+WEIR_WRITTEN_BY_FORKS constinit kernel_mutex changing;
 // Written under the lock. relaxed, all: read without it only to find that nobody joins, or how many have.
-constinit std::atomic<joining*> first{nullptr};
+WEIR_WRITTEN_BY_FORKS constinit std::atomic<joining*> first{nullptr};
 constinit std::atomic<std::uint64_t> all_so_far{0};
 
-[[gnu::constructor]] void when_loaded() {
-  pthread_atfork([] { changing.lock(); }, [] { changing.unlock(); },
-                 [] {
-                   first.store(nullptr, std::memory_order_relaxed);
-                   changing.unlock();
-                 });
+WEIR_RUN_BY_FORKS void before_fork() { changing.lock(); }
+WEIR_RUN_BY_FORKS void in_parent() { changing.unlock(); }
+WEIR_RUN_BY_FORKS void begin_in_child() {
+  first.store(nullptr, std::memory_order_relaxed);
+  changing.unlock();
 }
+[[gnu::constructor]] void when_loaded() { pthread_atfork(before_fork, in_parent, begin_in_child); }
 
 }  // namespace
 

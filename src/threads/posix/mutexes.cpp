@@ -5,6 +5,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "machine/fork_page.hpp"
 #include "threads/posix/waits.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/support/watched.hpp"
@@ -74,7 +75,7 @@ class usual_mutex {
       weir::raw_call(SYS_futex, weir::as_argument(&its_.__lock), FUTEX_WAKE_PRIVATE, 1);
   }
   /// In the child of a fork.
-  static void forget() { my_number = 0; }
+  WEIR_RUN_BY_FORKS static void forget() { my_number = 0; }
 
  private:
   static int number_of_thread() {

@@ -41,9 +41,8 @@ constinit std::size_t next = 0;
 constinit char text[16384];
 constinit thread_local mapping latest{};
 
-[[gnu::constructor]] void when_loaded() {
-  pthread_atfork(nullptr, nullptr, [] { changing.forget(); });
-}
+WEIR_RUN_BY_FORKS void begin_in_child() { changing.forget(); }
+[[gnu::constructor]] void when_loaded() { pthread_atfork(nullptr, nullptr, begin_in_child); }
 
 /// "first-last rwxs ..." in base 16 [proc(5), maps].
 mapping read_line(const char* line) {

@@ -6,25 +6,29 @@
 #include <pthread.h>
 
 #include "machine/fork_child.hpp"
+#include "machine/fork_page.hpp"
 #include "threads/scheduling/processor.hpp"
 
 namespace weir::threads {
 
-alignas(alignment_to_be_wiped) constinit event_count all_event_counts[event_counts], all_of_conditions[event_counts];
+WEIR_WIPED_IN_CHILDREN constinit event_count all_event_counts[event_counts], all_of_conditions[event_counts];
 
 namespace {
 
-constinit std::atomic<std::uint32_t> released[event_counts];
+// A page of them, so that the kernel can wipe it.
+WEIR_WIPED_IN_CHILDREN constinit std::atomic<std::uint32_t> released[alignment_to_be_wiped / sizeof(std::uint32_t)];
+static_assert(std::size(released) >= event_counts);
 
+constinit bool are_wiped = false;
+WEIR_RUN_BY_FORKS void begin_in_child() {
+  if (are_wiped) return;
+  for (auto& each : released) make_so_in_child(each, 0u);
+  for (event_count& e : all_event_counts) e.forget();
+  for (event_count& e : all_of_conditions) e.forget();
+}
 [[gnu::constructor]] void when_loaded() {
-  static constinit bool are_wiped = false;
-  are_wiped = is_wiped_in_child(all_event_counts) & is_wiped_in_child(all_of_conditions);
-  pthread_atfork(nullptr, nullptr, [] {
-    for (auto& each : released) make_so_in_child(each, 0u);
-    if (are_wiped) return;
-    for (event_count& e : all_event_counts) e.forget();
-    for (event_count& e : all_of_conditions) e.forget();
-  });
+  are_wiped = is_wiped_in_child(all_event_counts) & is_wiped_in_child(all_of_conditions) & is_wiped_in_child(released);
+  pthread_atfork(nullptr, nullptr, begin_in_child);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct with_rest : native_threads {
     rest::wake();
   }
 };
-constinit basic_watch<with_rest> watch;
+alignas(64) WEIR_WRITTEN_BY_FORKS constinit basic_watch<with_rest> watch;  // asked often: apart from the locks there
 // When the monitor looks next, in nanoseconds; the largest number: it has not decided yet. Who finds that too late counts an alarm.
 // seq_cst, all: a deadline is linked under a lock before it is compared, and the monitor reads the alarms before it takes the lock.
 constinit std::atomic<std::uint64_t> wakes_at{~std::uint64_t{0}};
@@ -390,7 +390,7 @@ void stop_monitor() {
   watch.wake();
 }
 
-void forget_monitor() {
+WEIR_RUN_BY_FORKS void forget_monitor() {
   its_thread.forget();
   watch.forget();
   rest::forget();

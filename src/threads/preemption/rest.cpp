@@ -10,6 +10,7 @@
 #include "machine/clocks.hpp"
 #include "machine/filter.hpp"
 #include "machine/fork_child.hpp"
+#include "machine/fork_page.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/support/native_threads.hpp"
@@ -26,7 +27,7 @@ constexpr std::uint64_t never = ~std::uint64_t{0}, between_looks = 1'000'000'000
 timespec as_timespec(std::uint64_t ns) { return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)}; }
 
 // The number of the thread that sleeps so; 0: none. A monitor that ends, and the next one, do not wake each other.
-constinit std::atomic<pid_t> sleeper{0};
+WEIR_WRITTEN_BY_FORKS constinit std::atomic<pid_t> sleeper{0};
 
 pid_t this_thread() { return static_cast<pid_t>(raw_call(SYS_gettid)); }
 
@@ -88,6 +89,6 @@ rest::~rest() {
   if (timer_ >= 0) filter::call<SYS_timer_delete>(timer_);
 }
 
-void rest::forget() { make_so_in_child(sleeper, 0); }
+WEIR_RUN_BY_FORKS void rest::forget() { make_so_in_child(sleeper, 0); }
 
 }  // namespace weir::threads

@@ -317,7 +317,7 @@ without_tick_handler::~without_tick_handler() {
   if (holds_) release_handler();
 }
 
-void forget_tick_handler() {
+WEIR_RUN_BY_FORKS void forget_tick_handler() {
   if (holder.load(std::memory_order_relaxed) != 0) release_handler();  // relaxed: the child has one thread
 }
 

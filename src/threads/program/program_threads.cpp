@@ -39,15 +39,14 @@ constinit std::atomic<bool> is_watched{false};
 // Where threads poll, they do so for this very thread, a slice of the kernel's each.
 constexpr std::uint64_t late_us = 100;
 
-[[gnu::constructor]] void when_loaded() {
-  pthread_atfork(nullptr, nullptr, [] {
-    make_so_in_child(living, 1u);
-    make_so_in_child(processors_used_now, 0u);
-    // The child has one thread, and its processors are gone.
-    if (processors_for_all != 0) processors_for_all = 0;
-    make_so_in_child(seats_are_open, false);
-  });
+WEIR_RUN_BY_FORKS void begin_in_child() {
+  make_so_in_child(living, 1u);
+  make_so_in_child(processors_used_now, 0u);
+  // The child has one thread, and its processors are gone.
+  if (processors_for_all != 0) processors_for_all = 0;
+  make_so_in_child(seats_are_open, false);
 }
+[[gnu::constructor]] void when_loaded() { pthread_atfork(nullptr, nullptr, begin_in_child); }
 
 }  // namespace
 

@@ -5,6 +5,8 @@
 #include <pthread.h>
 
 #include "machine/end_of_thread.hpp"
+#include "machine/fork_child.hpp"
+#include "machine/fork_page.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "threads/program/left_alone.hpp"
 #include "threads/program/recycled.hpp"
@@ -27,19 +29,24 @@ namespace {
 
 constinit recycled<known_thread> known;
 constinit parking_places parking;
-constinit seats_taken seats;
+// None are taken where it is zero.
+struct alignas(alignment_to_be_wiped) wiped_seats : seats_taken {};
+WEIR_WIPED_IN_CHILDREN constinit wiped_seats seats[1];
 
 // How often a thread waits in the kernel before it takes a seat, which costs as much as two or three such waits: most threads that are
 // made for one thing wait for its begin, or for its end, and for nothing else.
 constexpr unsigned waits_in_kernel = 2;
 
+constinit bool are_wiped = false;
+WEIR_RUN_BY_FORKS void begin_in_child() {
+  parking.forget();
+  known.forget();
+  if (!are_wiped) seats[0].forget();
+  if (mine != nullptr && mine->among != 0) mine->among = 0;
+}
 [[gnu::constructor]] void when_loaded() {
-  pthread_atfork(nullptr, nullptr, [] {
-    parking.forget();
-    known.forget();
-    if (last_processor() != nullptr) seats.forget();  // its page shall not be copied
-    if (mine != nullptr) mine->among = 0;
-  });
+  are_wiped = is_wiped_in_child(seats);
+  pthread_atfork(nullptr, nullptr, begin_in_child);
 }
 
 }  // namespace
@@ -49,18 +56,18 @@ bool is_first_thread() { return raw_call(SYS_gettid) == getpid(); }
 
 namespace {
 void give_seat_back(const known_thread& its) {
-  if (its.among != 0) seats.give_back(its.number);
+  if (its.among != 0) seats[0].give_back(its.number);
 }
 void choose_seat() {
   give_seat_back(*mine);
   mine->among = seats_now();
-  mine->number = seats.take(mine->among);
+  mine->number = seats[0].take(mine->among);
   mine->seat = helper_that_is_there(mine->number);
 }
 /// A virtual processor that was crowded gives a thread the seat of one that is idle.
 void note_move(processor* to) {
   if (to == mine->seat || mine->among == 0 || to == nullptr || !to->is_helper.load(std::memory_order_relaxed) || to->stands_in) return;
-  seats.move(mine->number, to->number);
+  seats[0].move(mine->number, to->number);
   mine->number = to->number;
   mine->seat = to;
 }

@@ -41,7 +41,8 @@ class seats_taken {
   /// In the child of a fork. Writes only what has been used: each page that it writes is copied.
   void forget() {
     mutex_.forget();
-    std::fill_n(by_.begin(), std::exchange(used_, 0), 0);
+    for (; used_ != 0; --used_)
+      if (by_[used_ - 1] != 0) by_[used_ - 1] = 0;
   }
 
  private:

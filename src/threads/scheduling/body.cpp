@@ -10,6 +10,7 @@
 #include <sys/auxv.h>
 
 #include "machine/detached_thread.hpp"
+#include "machine/fork_page.hpp"
 #include "machine/scheduling.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/claimant.hpp"
@@ -28,7 +29,7 @@ namespace weir::threads {
 
 constinit thread_local body* this_body = nullptr;
 constinit thread_local body* own_body = nullptr;
-constinit kept_threads threads_kept_in_kernel;
+WEIR_WRITTEN_BY_FORKS constinit kept_threads threads_kept_in_kernel;
 constinit thread_local std::uintptr_t stack_known_from = 0;
 
 // The debugger reads bodies by their layout. offsetof() works for every type with the compilers of this project.
@@ -58,23 +59,24 @@ constexpr unsigned long least_frame = 51;  // AT_MINSIGSTKSZ
 /// For the child of a fork. The kernel thread there has the spare area of the virtual processor's thread that has called fork
 /// (rseq_areas.hpp). The C library takes the stack of that thread for unused. Once the stack is unmapped, the kernel can no longer
 /// write to the area, and ends the process.
+WEIR_RUN_BY_FORKS void begin_in_child() {
+  const body* const caller = this_body;
+  takes_area_back_in_child(caller != nullptr ? caller->where()->spare_area : spare_area());
+  threads_kept_in_kernel.forget();
+  // It ends as a thread of its own.
+  if (own_body == nullptr) return;
+  own_body->is_kept = false;
+  if (caller == own_body) {
+    this_body = nullptr;
+    pthread_setcancelstate(own_body->cancel_state, nullptr);
+  }
+  own_body->on.store(nullptr, std::memory_order_relaxed);
+  own_body->seat.store(nullptr, std::memory_order_relaxed);
+  own_body->id = static_cast<pid_t>(raw_call(SYS_gettid));
+  own_body->forget_signals();
+}
 [[gnu::constructor(102)]] void before_processors() {  // the handler of processors forgets the caller
-  pthread_atfork(nullptr, nullptr, [] {
-    const body* const caller = this_body;
-    takes_area_back_in_child(caller != nullptr ? caller->where()->spare_area : spare_area());
-    threads_kept_in_kernel.forget();
-    // It ends as a thread of its own.
-    if (own_body == nullptr) return;
-    own_body->is_kept = false;
-    if (caller == own_body) {
-      this_body = nullptr;
-      pthread_setcancelstate(own_body->cancel_state, nullptr);
-    }
-    own_body->on.store(nullptr, std::memory_order_relaxed);
-    own_body->seat.store(nullptr, std::memory_order_relaxed);
-    own_body->id = static_cast<pid_t>(raw_call(SYS_gettid));
-    own_body->forget_signals();
-  });
+  pthread_atfork(nullptr, nullptr, begin_in_child);
 }
 
 // Called when a detached body waits: the body returns to its seat.

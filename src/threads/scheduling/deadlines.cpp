@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "machine/clocks.hpp"
+#include "machine/fork_page.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/body.hpp"
@@ -16,8 +17,8 @@ namespace {
 constexpr std::uint64_t billion = 1'000'000'000;
 
 // The earliest first. Limits of one program are mostly alike, so most are linked at the end.
-kernel_mutex linking;
-constinit deadline *first = nullptr, *last = nullptr;
+WEIR_WRITTEN_BY_FORKS constinit kernel_mutex linking;
+WEIR_WRITTEN_BY_FORKS constinit deadline *first = nullptr, *last = nullptr;
 
 }  // namespace
 
@@ -91,7 +92,7 @@ std::uint64_t wake_those_due(std::uint64_t now_ns) {
   return first != nullptr ? first->at_ns_ : std::numeric_limits<std::uint64_t>::max();
 }
 
-void forget_deadlines() {
+WEIR_RUN_BY_FORKS void forget_deadlines() {
   first = last = nullptr;
   linking.forget();
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "machine/clocks.hpp"
+#include "machine/fork_child.hpp"
 
 namespace weir::threads {
 
@@ -27,9 +28,9 @@ class kept_threads {
   }
   /// In the child of a fork.
   void forget() {
-    for (auto& each : known_) each.store(0, std::memory_order_relaxed);
-    others_.store(0, std::memory_order_relaxed);
-    count_.store(0, std::memory_order_relaxed);
+    for (auto& each : known_) make_so_in_child(each, 0);
+    make_so_in_child(others_, 0u);
+    make_so_in_child(count_, 0u);
   }
   bool are_any() const { return count_.load(std::memory_order_relaxed) != 0; }
   /// What they have had together, in nanoseconds; where they are many, another number each time.

@@ -1,6 +1,7 @@
 // Which processors and bodies there are, behind one lock: for the files that make processors, claim them, hand them off and steal.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -81,6 +82,11 @@ struct lists {
   // Threads that had no body when they were cancelled. The latest only: a thread that is cancelled ends soon.
   std::array<pthread_t, 64> called_early{};
   unsigned called = 0;
+
+  /// In the child of a fork. Writes only what has been used, and calls no function of the C library: both cost pages (fork_page.hpp).
+  void forget_called() {
+    for (std::size_t i = 0; i < std::min<std::size_t>(called, called_early.size()); ++i) called_early[i] = {};
+  }
 };
 
 /// Held by claimants of a queue, too. Who holds it takes no memory from the heap, and creates no thread (maker.hpp).

@@ -27,9 +27,9 @@ WEIR_WRITTEN_BY_FORKS constinit service_thread maker(make);
 constexpr std::uint64_t soon_us = 20'000;
 
 // Under the lock of the lists.
-std::size_t helpers_wanted = 0;
-std::uint64_t stand_in_wanted_since = 0;  // in ticks; 0: it is not wanted
-bool first_was_wanted = false, signal_thread_is_wanted = false;
+WEIR_WRITTEN_BY_FORKS std::size_t helpers_wanted = 0;
+WEIR_WRITTEN_BY_FORKS std::uint64_t stand_in_wanted_since = 0;  // in ticks; 0: it is not wanted
+WEIR_WRITTEN_BY_FORKS bool first_was_wanted = false, signal_thread_is_wanted = false;
 unsigned refusals = 0;
 // The words by which the maker sleeps, and those who wait for it. release and acquire: what is wanted, and what is there. Each side reads
 // the word first, then looks, and sleeps only while the word is the same.
@@ -129,7 +129,7 @@ void stop_maker() {
   want_nothing();
   wake_maker();
 }
-void forget_maker() {
+WEIR_RUN_BY_FORKS void forget_maker() {
   maker.forget();
   want_nothing();
 }

@@ -147,8 +147,8 @@ WEIR_WRITTEN_BY_FORKS constinit pid_t this_process = 0;
 
 // The child of a fork has one kernel thread. The bodies of other threads are left alone, wherever they have stopped; the calling
 // body is an ordinary thread from now on.
-void begin_in_child() {
-  this_process = getpid();
+WEIR_RUN_BY_FORKS void begin_in_child() {
+  this_process = static_cast<pid_t>(raw_call(SYS_getpid));
   scheduled_by = nullptr;
   this_body = nullptr;
   own_processor = nullptr;
@@ -158,17 +158,22 @@ void begin_in_child() {
   pool->bodies.forget_all(own_body);
   pool->ended.clear();
   pool->threads_with_bodies = 0;
-  pool->called_early = {};
+  pool->forget_called();
   forget_monitor();
   forget_signal_thread();
   forget_maker();
   pool_lock.unlock();
 }
 
+WEIR_RUN_BY_FORKS void before_fork() { pool_lock.lock(); }
+WEIR_RUN_BY_FORKS void in_parent() { pool_lock.unlock(); }
+
+alignas(lists) WEIR_WRITTEN_BY_FORKS constinit std::byte place_of_lists[sizeof(lists)] = {};
+
 [[gnu::constructor]] void when_loaded() {
   this_process = getpid();
-  pool = new lists;
-  pthread_atfork([] { pool_lock.lock(); }, [] { pool_lock.unlock(); }, begin_in_child);
+  pool = new (place_of_lists) lists;
+  pthread_atfork(before_fork, in_parent, begin_in_child);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <linux/rseq.h>
 #include <sys/types.h>
 
+#include "machine/fork_page.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/threads.hpp"
 
@@ -113,7 +114,7 @@ bool gives_up_area() {
 }
 
 namespace {
-void takes_back(const void* spare) {
+WEIR_RUN_BY_FORKS void takes_back(const void* spare) {
   of_thread.now = state::as_it_was;
   call(spare, least_bytes, RSEQ_FLAG_UNREGISTER);
   if (of_thread.bytes == 0) return;
@@ -125,10 +126,10 @@ void takes_back(const void* spare) {
 void takes_area_back() {
   if (of_thread.now == state::given_up && of_thread.thread == raw_call(SYS_gettid)) takes_back(of_thread.spare);
 }
-void takes_area_back_in_child(const void* spare_of_parent) {
+WEIR_RUN_BY_FORKS void takes_area_back_in_child(const void* spare_of_parent) {
   if (of_thread.now == state::given_up) takes_back(spare_of_parent);
 }
-const void* spare_area() { return of_thread.spare; }
+WEIR_RUN_BY_FORKS const void* spare_area() { return of_thread.spare; }
 
 void keep_areas() {
   const char* none = nullptr;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "machine/fork_child.hpp"
+#include "machine/fork_page.hpp"
 #include "machine/scheduling.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/processor.hpp"
@@ -10,12 +11,12 @@
 
 namespace weir::threads {
 
-alignas(alignment_to_be_wiped) constinit basic_sleep_queues<native_threads> sleepers_asked_about;
+WEIR_WIPED_IN_CHILDREN constinit basic_sleep_queues<native_threads> sleepers_asked_about;
 
 namespace {
 
 using bucket = basic_sleep_queue<native_threads>;
-alignas(alignment_to_be_wiped) constinit basic_sleep_queues<native_threads> other_sleepers;
+WEIR_WIPED_IN_CHILDREN constinit basic_sleep_queues<native_threads> other_sleepers;
 bucket& bucket_of(const void* object, table in) {
   return (in == table::others ? other_sleepers : sleepers_asked_about).of(reinterpret_cast<std::uintptr_t>(object));
 }
@@ -24,12 +25,13 @@ void for_each_bucket(auto what) {
     for (bucket& b : *all) what(b);
 }
 
+constinit bool are_wiped = false;
+WEIR_RUN_BY_FORKS void begin_in_child() {
+  if (!are_wiped) for_each_bucket([](bucket& b) { b.forget(); });
+}
 [[gnu::constructor]] void when_loaded() {
-  static constinit bool are_wiped = false;
   are_wiped = is_wiped_in_child(sleepers_asked_about.buckets()) & is_wiped_in_child(other_sleepers.buckets());
-  pthread_atfork(nullptr, nullptr, [] {
-    if (!are_wiped) for_each_bucket([](bucket& b) { b.forget(); });
-  });
+  pthread_atfork(nullptr, nullptr, begin_in_child);
 }
 
 // A handler of the program may wake sleepers, by sem_post(), though it has interrupted a function of this file, or of the run

@@ -20,7 +20,7 @@
 
 namespace weir::threads {
 
-constinit std::atomic<signal_mask> not_awaited{0};
+WEIR_WRITTEN_BY_FORKS constinit std::atomic<signal_mask> not_awaited{0};
 
 namespace {
 
@@ -32,7 +32,7 @@ constexpr signal_mask bit_of(int number) { return signal_mask{1} << (number - 1)
 void* take(void* given);
 WEIR_WRITTEN_BY_FORKS constinit service_thread its_thread(take);
 // Changed by claimants. seq_cst: the signal thread tells its number, and then looks for what it shall wait for; others change that first.
-constinit std::atomic<pid_t> signal_thread{0};
+WEIR_WRITTEN_BY_FORKS constinit std::atomic<pid_t> signal_thread{0};
 
 void end_its_wait() {
   siginfo_t why{};
@@ -181,7 +181,7 @@ void stop_signal_thread() {
   signal_thread.store(0);
 }
 
-void forget_signal_thread() {
+WEIR_RUN_BY_FORKS void forget_signal_thread() {
   its_thread.forget();
   make_so_in_child(not_awaited, signal_mask{0});
   make_so_in_child(signal_thread, pid_t{0});

@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "machine/fork_page.hpp"
 #include "threads/scheduling/sleepers.hpp"
 
 namespace weir::threads {
@@ -12,7 +13,7 @@ std::optional<signal_queue::pending> body::summon(const siginfo_t& why) {
   if (its) summon_for(signal_mask{1} << (why.si_signo - 1));
   return its;
 }
-void body::forget_signals() {
+WEIR_RUN_BY_FORKS void body::forget_signals() {
   forget();
   queued_.take(0, [](const siginfo_t&) {});
 }

@@ -136,8 +136,9 @@ def test_few_processes_are_granted(program: Path, given: dict[str, dict[str, str
 def test_a_fork_copies_few_pages(program: Path, given: dict[str, dict[str, str]], mode: str):
     child, parent = said(program, given["plain"], "forks", 16)
     child_here, parent_here = said(program, given[mode], "forks", 16)
-    assert child_here <= child + 30
-    assert parent_here <= parent + 9
+    # A stack of each thread of Weir's, which the C library writes, and what handlers of forks need.
+    assert child_here <= child + 12 + PROCESSORS
+    assert parent_here <= parent + 8
 
 
 @pytest.mark.parametrize("mine", [None, "glibc.malloc.check=1", "glibc.pthread.stack_cache_size=0"])
