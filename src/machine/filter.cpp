@@ -86,7 +86,8 @@ std::uint32_t fatal() {
 bool is_there() noexcept { return raw_call(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0) > 0; }
 
 void forget() noexcept { found.store(0, std::memory_order_relaxed); }
-void make_none() noexcept { found.store(all | asked, std::memory_order_relaxed); }
+std::uint32_t make_none() noexcept { return found.exchange(all | asked, std::memory_order_relaxed); }
+void make_again(std::uint32_t found_before) noexcept { found.store(found_before, std::memory_order_relaxed); }
 
 // Two threads that ask at the same time find the same.
 void ask() noexcept {

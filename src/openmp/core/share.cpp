@@ -16,6 +16,7 @@
 #include <weir/machine/processors.hpp>
 #include <weir/machine/topology.hpp>
 
+#include "machine/cancel_type.hpp"
 #include "machine/clocks.hpp"
 #include "machine/detached_thread.hpp"
 #include "machine/errno_kept.hpp"
@@ -166,6 +167,7 @@ void share_watch::lock() {
 void wake_watch() { watch->region_begins(); }
 
 void share_watch::region_begins() {
+  const without_cancellation to_the_end;  // a warning is written
   lock();
   region_has_begun_ = true;
   watch_awaits_region.store(false, std::memory_order_relaxed);
@@ -189,6 +191,7 @@ bool share_watch::lock_soon() {
 }
 
 void share_watch::process_ends() {
+  const without_cancellation to_the_end;
   if (!shares_node() || !lock_soon()) return;
   on_node_.leave();
   on_node::tell_of_end();
@@ -231,6 +234,7 @@ void share_watch::start_if_needed() {
 }
 
 void share_watch::add_threads() {
+  const without_cancellation to_the_end;  // files are opened
   lock();
   has_threads_ = true;
   start_if_needed();

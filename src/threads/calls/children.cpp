@@ -180,6 +180,7 @@ struct waits_for_child {
 constexpr unsigned most_nested = 8;
 constinit thread_local waits_for_child waiting[most_nested + 1] = {};
 constinit thread_local unsigned nested = 0;
+constinit thread_local bool can_be_cancelled_again = false;
 pid_t fails() { return errno = EAGAIN, -1; }
 }  // namespace
 
@@ -203,9 +204,13 @@ extern "C" {
   if (result != 0) {
     --nested;
     restore(waited.before);
-    if (waited.where == weir::cancelled::anywhere) weir::let_be_cancelled();
+    can_be_cancelled_again = waited.where == weir::cancelled::anywhere;
   }
   return returns_to;
+}
+/// In the parent, once the stack is as it was: the thread may end here.
+[[gnu::visibility("hidden"), gnu::used]] void weir_end_vfork() {
+  if (can_be_cancelled_again) can_be_cancelled_again = false, weir::let_be_cancelled();
 }
 }
 
@@ -237,6 +242,14 @@ vfork:
   pushq %rax
   .cfi_adjust_cfa_offset 8
   movq %rcx, %rax
+  testl %eax, %eax
+  je 1f
+  pushq %rax
+  .cfi_adjust_cfa_offset 8
+  call weir_end_vfork
+  popq %rax
+  .cfi_adjust_cfa_offset -8
+1:
   ret
   .cfi_endproc
 .size vfork, . - vfork
@@ -248,6 +261,7 @@ asm(R"(
 .globl vfork
 .type vfork, %function
 vfork:
+  .cfi_startproc
   hint #34
   stp x29, x30, [sp, #-16]!
   mov x0, x30
@@ -258,7 +272,17 @@ vfork:
   bl weir_after_vfork
   mov x30, x0
   ldr x0, [sp], #16
+  cbz w0, 1f
+  stp x0, x30, [sp, #-16]!
+  .cfi_adjust_cfa_offset 16
+  .cfi_offset x30, -8
+  bl weir_end_vfork
+  ldp x0, x30, [sp], #16
+  .cfi_adjust_cfa_offset -16
+  .cfi_restore x30
+1:
   ret
+  .cfi_endproc
 .size vfork, . - vfork
 .popsection
 )");

@@ -119,10 +119,14 @@ void expect_prctl(int what) {
 }
 // Who sets it before there are other threads is asked again. Otherwise nobody can ask for the threads that there are: a child would be one
 // call more that the filter may end the process for.
-void note_filter(bool for_all_threads) {
+void note_filter() {
+  if (!others_are_there()) filter::forget();
+}
+// Other threads make calls at any time, so none must be made from before the filter is there.
+std::uint32_t expect_filter_for_all() { return filter::make_none(); }
+void note_filter_for_all(bool is_there, std::uint32_t expected) {
+  if (!is_there) return filter::make_again(expected);
   if (!others_are_there()) return filter::forget();
-  if (!for_all_threads) return;
-  filter::make_none();
   pin_all();
 }
 bool is_inherited_arch_prctl([[maybe_unused]] int what) {
@@ -327,6 +331,6 @@ BEFORE(int, arch_prctl, (int what, unsigned long to)) {
 BEFORE(int, prctl, (int what, unsigned long first, unsigned long second, unsigned long third, unsigned long fourth)) {
   weir::threads::expect_prctl(what);
   const int result = next_prctl.get()(what, first, second, third, fourth);
-  if (what == PR_SET_SECCOMP && result == 0) weir::threads::note_filter(false);
+  if (what == PR_SET_SECCOMP && result == 0) weir::threads::note_filter();
   return result;
 }

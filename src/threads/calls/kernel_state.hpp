@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cerrno>
+#include <cstdint>
 
 #include <pthread.h>
 #include <sched.h>
@@ -43,7 +44,10 @@ inline constexpr unsigned unshares_files = 2;
 /// The same, if the operation of prctl() changes such a thing; or it concerns the thread otherwise.
 void expect_prctl(int what);
 /// The program has set a filter of system calls: for all threads, or for the calling one and those that it creates.
-void note_filter(bool for_all_threads);
+void note_filter();
+/// Called before one is set for all threads, and after that.
+std::uint32_t expect_filter_for_all();
+void note_filter_for_all(bool is_there, std::uint32_t expected);
 /// Does the operation of arch_prctl() change such a thing?
 bool is_inherited_arch_prctl(int what);
 

@@ -55,6 +55,8 @@ WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, 
     return weir::threads::futex_for_members(a);
   if (const std::optional<long> done = weir::threads::later_futex(number, a)) return *done;
   const auto named = static_cast<pid_t>(a[0]), second_named = static_cast<pid_t>(a[1]);
+  const bool sets_for_all = number == SYS_seccomp && named == SECCOMP_SET_MODE_FILTER && (a[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0;
+  std::uint32_t fatal_before = 0;
   switch (number) {
     case SYS_clone: case SYS_clone3:
 #ifdef SYS_fork
@@ -115,6 +117,7 @@ WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, 
     case SYS_seccomp: {
       const bool changes = named == SECCOMP_SET_MODE_STRICT || named == SECCOMP_SET_MODE_FILTER;
       if (changes && (a[1] & SECCOMP_FILTER_FLAG_TSYNC) == 0) differ();
+      if (sets_for_all) fatal_before = weir::threads::expect_filter_for_all();
       pin_if(true);
       break;
     }
@@ -181,9 +184,12 @@ WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, 
   const long result = weir::with_type_of_program(next, number, a[0], a[1], a[2], a[3], a[4], a[5]);
   // A filter that somebody listens to is told by a descriptor.
   const bool has_listener = number == SYS_seccomp && named == SECCOMP_SET_MODE_FILTER && (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
-  if (number == SYS_seccomp && (result == 0 || (has_listener && result > 0)) && named != SECCOMP_GET_ACTION_AVAIL && named != SECCOMP_GET_NOTIF_SIZES)
-    weir::threads::note_filter((a[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0);
-  if (number == SYS_prctl && result == 0 && named == PR_SET_SECCOMP) weir::threads::note_filter(false);
+  const bool is_set = result == 0 || (has_listener && result > 0);
+  if (sets_for_all)
+    weir::threads::note_filter_for_all(is_set, fatal_before);
+  else if (number == SYS_seccomp && is_set && named != SECCOMP_GET_ACTION_AVAIL && named != SECCOMP_GET_NOTIF_SIZES)
+    weir::threads::note_filter();
+  if (number == SYS_prctl && result == 0 && named == PR_SET_SECCOMP) weir::threads::note_filter();
   if (number == SYS_sched_getaffinity && result > 0 && weir::heard::processors() && weir::heard::is_of_this_process(named))
     weir::heard::reduce(static_cast<std::size_t>(result), reinterpret_cast<cpu_set_t*>(a[2]));
   if (result != -1 && (number == SYS_mmap || number == SYS_mremap || number == SYS_shmat)) weir::threads::note_mapping(number, a[3]);

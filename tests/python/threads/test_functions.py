@@ -37,6 +37,11 @@ def test_each_replaced_function_is_in_the_tables_once_and_no_other_is(runtime: P
     assert set(said) - (OF_X86 if platform.machine() != "x86_64" else set()) == replaced
 
 
+def test_each_is_cancelled_at_its_instructions_or_it_is_said_why_not():
+    text = (native.REPOSITORY / "tests/threads/posix/replaced_functions.hpp").read_text()
+    assert not set(listed()) - set(re.findall(r"\w+", text))
+
+
 # As the C library's dlsym() before version 2.36.
 FINDS_OLDEST = r"""
 #define _GNU_SOURCE

@@ -2,7 +2,7 @@
 // Weir's, while it waits, in a handler, and where it ends. It ends, its cleanup handler runs once, and nothing else happens. Whoever has no
 // such function is a plain program, by which the expectations have been checked.
 //
-// WEIR_TEST_EVERY=1 tries each instruction instead of some.
+// WEIR_TEST_EVERY=N tries N instructions of each function, or all, and says how many; otherwise one.
 #include "replaced_functions.hpp"
 #include "steps.hpp"
 
@@ -21,7 +21,7 @@ struct tried {
   void (*call)() = nullptr;
   steps where{};
   std::atomic<int> cleaned{0};
-  std::atomic<bool> begins{false};
+  std::atomic<bool> begins{false}, returns{false};
 };
 // Nothing is to be destroyed here, since the program's own code is cancelled anywhere, too.
 [[gnu::noinline]] void step_through(tried& it) {
@@ -37,6 +37,16 @@ struct tried {
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
   it.begins = true;
   it.call();
+}
+/// The same with the other type. After the call it is cancelled.
+[[gnu::noinline]] void step_to_point(tried& it) {
+  stepped = &it.where;
+  begin_steps();
+  it.call();
+  end_steps();
+  stepped = nullptr;
+  it.returns = true;
+  while (it.where.done) pthread_testcancel();
 }
 template <void (*through)(tried&)>
 void* try_it(void* at) {
@@ -75,37 +85,46 @@ void all_is_well() {
 }
 
 /// False: the call has ended before.
-bool cancelled_at(const replaced::row& of, unsigned long instruction, unsigned long& seen) {
+bool cancelled_at(const replaced::row& of, unsigned long instruction, unsigned long& seen, bool anywhere = true) {
   replaced::make_things();
   tried it{of.call, {.at = instruction}};
-  void* const result = result_of(begin(try_it<step_through>, &it));
+  if (!anywhere) it.where.only_weir = true, it.where.does = cancel_by_another;
+  void* const result = result_of(begin(anywhere ? try_it<step_through> : try_it<step_to_point>, &it));
   seen = it.where.seen;
-  const bool right = it.where.done ? result == PTHREAD_CANCELED && it.cleaned == 1 : result == nullptr && it.cleaned == 0;
+  const bool is_done = it.where.done && (result != nullptr || !of.ends_thread);
+  bool right = is_done ? result == PTHREAD_CANCELED && it.cleaned == 1 : result == nullptr && it.cleaned == of.ends_thread;
+  if (!anywhere && it.where.done && !of.ends_thread && !replaced::points.contains(of.name)) right = right && it.returns;
   CHECK(right);
   if (!right) std::fprintf(stderr, "%s, instruction %lu: %d, %d\n", of.name, instruction, result == PTHREAD_CANCELED, it.cleaned.load());
   return it.where.done;
 }
 
-void at_each_instruction() {
+void at_each_instruction(bool anywhere) {
   if (threads_are == "team") return;  // the calls are no other ones
   look_up();
+  if (!anywhere && weir_begins == 0) return;
   handle_steps();
   replaced::make_files();
   const others so_many;
+  const kernel_thread own;
+  pthread_t cancels;
+  if (!anywhere) CHECK(pthread_create(&cancels, own.attributes(), cancel_others, nullptr) == 0);
   const char* const every = std::getenv("WEIR_TEST_EVERY");
-  const unsigned long points = every != nullptr ? ~0ul : 2;
+  const unsigned long tried_of_each = every != nullptr ? std::strtoul(every, nullptr, 10) : 1;
   unsigned long tries = 0, which = 0;
   for (const replaced::row& its : replaced::rows) {
     unsigned long all = 0, seen = 0;
-    cancelled_at(its, ~0ul, all);
-    const unsigned long stride = all / points + 1;
-    // Later calls may take another way than the first one.
-    // Each time at others, since most functions begin and end alike.
-    for (unsigned long i = 1 + 7 * which++ % stride; cancelled_at(its, i, seen); i += stride) ++tries;
+    cancelled_at(its, ~0ul, all, anywhere);
+    const unsigned long stride = all / tried_of_each + 1;
+    // Later calls may take another way than the first one. Each time at others, since most functions begin and end alike.
+    for (unsigned long i = 1 + 7 * which++ % stride; every != nullptr || i <= all; i += stride, ++tries)
+      if (!cancelled_at(its, i, seen, anywhere)) break;
     all_is_well();
   }
   if (every != nullptr) std::fprintf(stderr, "%lu tries\n", tries);
 }
+void at_each_instruction() { at_each_instruction(true); }
+void at_points() { at_each_instruction(false); }
 
 // ---- where it waits
 
@@ -370,7 +389,7 @@ void regions() {
   }
 }
 
-const subject all[] = {{"regions", regions}, {"at each instruction", at_each_instruction}, {"where it waits", where_it_waits}, {"in handlers", in_handlers},
+const subject all[] = {{"regions", regions}, {"at each instruction", at_each_instruction}, {"at points", at_points}, {"where it waits", where_it_waits}, {"in handlers", in_handlers},
                        {"at the end", at_the_end}, {"in a team", in_a_team}, {"types", types}, {"after handlers", after_handlers},
                        {"in handlers of calls", in_handlers_of_calls}, {"futexes", futexes}};
 

@@ -6,6 +6,8 @@
 
 #include <csetjmp>
 #include <cstdarg>
+#include <set>
+#include <string_view>
 
 #include <fcntl.h>
 #include <grp.h>
@@ -50,6 +52,8 @@ void (*__sysv_signal(int, void (*)(int)))(int);
 void __longjmp_chk(jmp_buf, int);
 int arch_prctl(int, unsigned long);
 int capset(void*, const void*);
+[[gnu::weak]] int sched_setattr(pid_t, void*, unsigned);  // not in all C libraries
+int __xpg_sigpause(int);
 int sigblock(int);
 int sigsetmask(int);
 }
@@ -98,10 +102,26 @@ inline int nothing_of_c11(void*) { return 0; }
 inline void no_routine() {}
 inline void no_handler(int) {}
 
+inline int ends_at_once(void*) { return 0; }
+inline char stack_of_child[16384];
+/// It is pending, and does nothing else.
+inline void send_blocked(int which) {
+  signal(which, no_handler);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, which);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  raise(which);
+}
+
 struct row {
   const char* name;
   void (*call)();
+  bool ends_thread = false;
 };
+// Rows of functions that can only be called after others have both, as pthread_mutex_unlock, mtx_unlock, pthread_rwlock_unlock,
+// pthread_detach and thrd_detach. Not here: pthread_cond_wait, cnd_wait and pause, which do not end by themselves (cancelled_anywhere.cpp), _exit and
+// _Exit, after which nobody is left to be cancelled, thrd_exit, which is pthread_exit, and initgroups, which reads files for some 100,000 instructions.
 #define ROW(name, ...) {#name, [] { __VA_ARGS__; }}
 #define JUMP(name, set)                        \
   {#name, [] {                                 \
@@ -118,6 +138,7 @@ inline const row rows[] = {
     ROW(pthread_spin_lock, pthread_spin_lock(&its.spin)),
     ROW(pthread_cond_timedwait, pthread_mutex_lock(&its.kept); pthread_cond_timedwait(&its.changed, &its.kept, &past)),
     ROW(pthread_cond_clockwait, pthread_mutex_lock(&its.kept); pthread_cond_clockwait(&its.changed, &its.kept, CLOCK_MONOTONIC, &past)),
+    ROW(pthread_cond_init, pthread_cond_init(&its.changed, nullptr)), ROW(pthread_cond_destroy, pthread_cond_destroy(&its.changed)),
     ROW(pthread_cond_signal, pthread_cond_signal(&its.changed)), ROW(pthread_cond_broadcast, pthread_cond_broadcast(&its.changed)),
     ROW(pthread_rwlock_rdlock, pthread_rwlock_rdlock(&its.lock); pthread_rwlock_unlock(&its.lock)),
     ROW(pthread_rwlock_wrlock, pthread_rwlock_wrlock(&its.lock)),
@@ -136,6 +157,8 @@ inline const row rows[] = {
     ROW(call_once, call_once(&its.once_of_c11, no_routine)), ROW(thrd_yield, thrd_yield()), ROW(thrd_sleep, thrd_sleep(&at_once, nullptr)),
     ROW(pthread_create, pthread_t t; if (pthread_create(&t, nullptr, nothing, nullptr) == 0) pthread_detach(t)),
     ROW(thrd_create, thrd_t t; if (thrd_create(&t, nothing_of_c11, nullptr) == thrd_success) thrd_detach(t)),
+    ROW(pthread_cancel, pthread_t t; if (pthread_create(&t, nullptr, nothing, nullptr) == 0) { pthread_cancel(t); pthread_detach(t); }),
+    {"pthread_exit", [] { pthread_exit(nullptr); }, true},
     ROW(pthread_join, pthread_join(pthread_self(), nullptr)), ROW(thrd_join, thrd_join(thrd_current(), nullptr)),
     ROW(pthread_timedjoin_np, pthread_timedjoin_np(pthread_self(), nullptr, &past)),
     ROW(pthread_clockjoin_np, pthread_clockjoin_np(pthread_self(), nullptr, CLOCK_MONOTONIC, &past)),
@@ -168,6 +191,7 @@ inline const row rows[] = {
     ROW(__ppoll_chk, pollfd f{ready[0], POLLIN, 0}; __ppoll_chk(&f, 1, &at_once, nullptr, sizeof f)),
     ROW(select, timeval t{0, 1}; select(0, nullptr, nullptr, nullptr, &t)), ROW(pselect, pselect(0, nullptr, nullptr, nullptr, &at_once, nullptr)),
     ROW(epoll_wait, epoll_event e; epoll_wait(null_file, &e, 1, 0)), ROW(epoll_pwait, epoll_event e; epoll_pwait(null_file, &e, 1, 0, nullptr)),
+    ROW(epoll_pwait2, epoll_event e; epoll_pwait2(null_file, &e, 1, &at_once, nullptr)),
     ROW(nanosleep, nanosleep(&at_once, nullptr)), ROW(clock_nanosleep, clock_nanosleep(CLOCK_MONOTONIC, 0, &at_once, nullptr)),
     ROW(usleep, usleep(1)), ROW(sleep, sleep(0)), ROW(semop, sembuf b{}; semop(semaphores, &b, 1)),
     ROW(semtimedop, sembuf b{}; semtimedop(semaphores, &b, 1, &at_once)), ROW(msgrcv, msgrcv(queue, bytes, 1, 0, IPC_NOWAIT)),
@@ -192,6 +216,11 @@ inline const row rows[] = {
     ROW(setuid, setuid(getuid())), ROW(seteuid, seteuid(geteuid())),
     ROW(setreuid, setreuid(getuid(), geteuid())), ROW(setresuid, setresuid(getuid(), geteuid(), getuid())), ROW(setgid, setgid(getgid())),
     ROW(setegid, setegid(getegid())), ROW(setregid, setregid(getgid(), getegid())), ROW(setresgid, setresgid(getgid(), getegid(), getgid())),
+    ROW(sched_setattr, if (sched_setattr != nullptr) sched_setattr(0, nullptr, 0)),
+    ROW(setgroups, gid_t all[64]; const int n = getgroups(64, all); setgroups(n < 0 ? 0 : static_cast<size_t>(n), all)),
+#if defined(__x86_64__)
+    ROW(iopl, iopl(0)), ROW(ioperm, ioperm(0, 1, 0)), ROW(arch_prctl, unsigned long gs; arch_prctl(0x1004, reinterpret_cast<unsigned long>(&gs))),
+#endif
     ROW(unshare, unshare(0)), ROW(setns, setns(-1, 0)), ROW(close_range, close_range(1 << 20, 1 << 20, 0)),
     ROW(sigaltstack, stack_t s; sigaltstack(nullptr, &s)), ROW(prctl, prctl(PR_GET_DUMPABLE)), ROW(ptrace, ptrace(PTRACE_CONT, 0, 0, 0)),
     ROW(fcntl, fcntl(null_file, F_GETFL)), ROW(fcntl64, fcntl64(null_file, F_GETFL)),
@@ -212,9 +241,13 @@ inline const row rows[] = {
     ROW(sysv_signal, sysv_signal(SIGUSR2, no_handler)), ROW(__sysv_signal, __sysv_signal(SIGUSR2, no_handler)),
     ROW(sigset, sigset(SIGUSR2, no_handler)), ROW(sigignore, sigignore(SIGUSR2)), ROW(siginterrupt, siginterrupt(SIGUSR2, 0)),
     ROW(sigpending, sigset_t s; sigpending(&s)), ROW(sigtimedwait, sigset_t s; sigemptyset(&s); sigtimedwait(&s, nullptr, &at_once)),
+    ROW(sigwait, send_blocked(SIGUSR2); sigset_t s; sigemptyset(&s); sigaddset(&s, SIGUSR2); int which; sigwait(&s, &which)),
+    ROW(sigwaitinfo, send_blocked(SIGUSR2); sigset_t s; sigemptyset(&s); sigaddset(&s, SIGUSR2); sigwaitinfo(&s, nullptr)),
+    ROW(sigsuspend, send_blocked(SIGUSR2); sigset_t s; sigemptyset(&s); sigsuspend(&s)),
+    ROW(sigpause, send_blocked(SIGUSR2); sigpause(SIGUSR2)), ROW(__xpg_sigpause, send_blocked(SIGUSR2); __xpg_sigpause(SIGUSR2)),
     ROW(signalfd, sigset_t s; sigemptyset(&s); close(signalfd(-1, &s, 0))),
     // ---- the process
-    ROW(sysconf, sysconf(_SC_NPROCESSORS_ONLN)),
+    ROW(sysconf, sysconf(_SC_NPROCESSORS_ONLN)), ROW(get_nprocs, get_nprocs()), ROW(get_nprocs_conf, get_nprocs_conf()),
     ROW(sched_getaffinity, cpu_set_t s; sched_getaffinity(0, sizeof s, &s)),
     ROW(pthread_getaffinity_np, cpu_set_t s; pthread_getaffinity_np(pthread_self(), sizeof s, &s)),
     ROW(mmap, void* const at = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); munmap(at, 4096)),
@@ -225,11 +258,25 @@ inline const row rows[] = {
     ROW(execle, execle("/none", "none", nullptr, environ)), ROW(execvpe, char* none[] = {nullptr}; execvpe("/none", none, none)),
     ROW(fexecve, char* none[] = {nullptr}; fexecve(-1, none, none)),
     ROW(execveat, char* none[] = {nullptr}; execveat(-1, "none", none, none, 0)), ROW(_Fork, if (_Fork() == 0) _exit(0); wait(nullptr)),
+    ROW(fork, if (fork() == 0) _exit(0); wait(nullptr)), ROW(vfork, if (vfork() == 0) _exit(0); wait(nullptr)),
+    ROW(clone, if (clone(ends_at_once, stack_of_child + sizeof stack_of_child, SIGCHLD, nullptr) > 0) wait(nullptr)),
+    ROW(system, (void)!system("")), ROW(popen, if (FILE* const its_output = popen("", "r")) pclose(its_output)),
     ROW(posix_spawn, char* none[] = {nullptr}; pid_t p; posix_spawn(&p, "/none", nullptr, nullptr, none, none)),
     ROW(posix_spawnp, char* none[] = {nullptr}; pid_t p; posix_spawnp(&p, "/none", nullptr, nullptr, none, none)),
     ROW(execlp, execlp("/none", "none", nullptr)),
 };
 #undef ROW
 #undef JUMP
+
+/// The cancellation points among the functions, and in the calls of the others.
+inline const std::set<std::string_view> points = {
+    "pthread_cond_timedwait", "pthread_cond_clockwait", "sem_wait", "sem_timedwait", "sem_clockwait", "cnd_timedwait", "thrd_sleep",
+    "pthread_setcanceltype", "pthread_join", "thrd_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_testcancel", "read", "__read_chk", "pread", "pread64",
+    "__pread_chk", "__pread64_chk", "readv", "preadv", "preadv64", "write", "pwrite", "pwrite64", "writev", "pwritev", "pwritev64", "splice",
+    "copy_file_range", "getrandom", "recv", "__recv_chk", "recvfrom", "__recvfrom_chk", "recvmsg", "recvmmsg", "send", "sendto", "sendmsg",
+    "sendmmsg", "accept", "accept4", "connect", "poll", "__poll_chk", "ppoll", "__ppoll_chk", "select", "pselect", "epoll_wait", "epoll_pwait",
+    "epoll_pwait2", "nanosleep", "clock_nanosleep", "usleep", "sleep", "msgrcv", "msgsnd", "mq_receive", "mq_timedreceive", "mq_send",
+    "mq_timedsend", "lockf", "fsync", "fdatasync", "wait", "waitpid", "wait3", "wait4", "waitid", "fcntl", "fcntl64", "sigtimedwait", "sigwait",
+    "sigwaitinfo", "sigsuspend", "sigpause", "__xpg_sigpause", "signalfd", "_Fork", "fork", "vfork", "clone", "system", "popen"};
 
 }  // namespace replaced

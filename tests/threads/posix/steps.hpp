@@ -40,6 +40,7 @@ struct steps {
   unsigned long at = 0, seen = 0;  // in Weir's code, and in the C library's where Weir has deferred the cancellation
   bool done = false;
   void (*does)() = [] { cancel(pthread_self()); };  // and the thread goes on without steps, if at all
+  bool only_weir = false;                           // no instructions of the C library count
   bool goes_on = false;                             // it does, step by step
   unsigned long anywhere = 0;                       // instructions of Weir's at which the thread could be cancelled
 };
@@ -74,7 +75,7 @@ inline void step(int, siginfo_t*, void* context) {
     if (!is_deferred) set_type(type, nullptr);
   }
   it->anywhere += is_weir && !is_deferred ? 1 : 0;
-  if ((!is_weir && !is_deferred) || ++it->seen != it->at) return;
+  if ((!is_weir && (!is_deferred || it->only_weir)) || ++it->seen != it->at) return;
   it->done = true;
   if (!it->goes_on) {
     stepped = nullptr;
@@ -105,5 +106,28 @@ inline void handle_steps() {}
 inline void begin_steps() {}
 inline void end_steps() {}
 #endif
+
+/// A thread of the kernel cancels another one by Weir's function. That one waits for it, but not for long: it may hold what the function needs.
+inline std::atomic<pthread_t> to_cancel{0};
+inline void nap() {
+  const timespec its{0, 20'000};
+#if defined(__x86_64__)
+  long result = SYS_nanosleep;
+  asm volatile("syscall" : "+a"(result) : "D"(&its), "S"(nullptr) : "rcx", "r11", "memory");
+#else
+  syscall(SYS_nanosleep, &its, nullptr);
+#endif
+}
+inline void cancel_by_another() {
+  to_cancel = pthread_self();
+  for (int i = 0; i < 500 && to_cancel != 0; ++i) nap();
+}
+inline void* cancel_others(void*) {
+  for (;; nap())
+    if (const pthread_t one = to_cancel; one != 0) {
+      pthread_cancel(one);
+      to_cancel = 0;
+    }
+}
 
 }  // namespace stepping
