@@ -63,6 +63,7 @@ static const int LEFT[] = {7, 100, 1, -5, 64, -128, 0}, RIGHT[] = {3, 7, 2, 1, 5
     void __kmpc_atomic_##type##_##name##_##with(void *, int, type *, with); \
     EACH_PAIR(type) {                                                  \
       const with by = (with)RIGHT[pair] / 4;                           \
+      if (creal(value) < -128 || creal(value) > 127) continue; /* C does not say what fixed1 makes of it */ \
       const type expected = (type)(value);                             \
       __kmpc_atomic_##type##_##name##_##with(AT, &x, by);              \
       CHECK(x == expected);                                            \
