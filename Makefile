@@ -1,5 +1,5 @@
 # make demo    measures this machine and says what it found, in out/index.html: about five minutes
-# make check   what the last changes touch, in under two minutes
+# make check   what the last changes can affect, the nearest first, in about two minutes
 # make test    all tests, on 2 processors in half an hour
 # Each of them first installs what is missing, and builds.
 .PHONY: demo check test build setup check-cpp check-python sanitize lint clean

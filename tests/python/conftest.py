@@ -60,6 +60,23 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.update(UNPROFILED)
     if not hasattr(config, "workerinput"):  # the process to which all others report
         config.pluginmanager.register(skips.Plugin())
+        config.pluginmanager.register(Seconds(config))
+
+
+class Seconds:
+    """Keeps how long each file of tests took when it ran last, in full or in part: scripts/check chooses by it."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.cache = config.cache
+        self.seconds: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        file = report.nodeid.partition("::")[0]
+        self.seconds[file] = self.seconds.get(file, 0) + report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        if self.cache is not None:
+            self.cache.set("weir/seconds", self.cache.get("weir/seconds", {}) | self.seconds)
 
 
 def heeding_interrupts() -> None:

@@ -1,6 +1,6 @@
-"""scripts/check knows tests for every room, and those that it names are there."""
+"""What a change can affect, by the sources of today, and by a small tree with a build of its own."""
 
-import re
+import sys
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -8,37 +8,87 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
+sys.path.insert(0, str(ROOT / "scripts"))
+import affected_tests  # noqa: E402
+
 loader = SourceFileLoader("check", str(ROOT / "scripts" / "check"))
 check = module_from_spec(spec_from_loader("check", loader))
 loader.exec_module(check)
 
-FOLDERS = [f.relative_to(ROOT) for top in ("src", "bench", "python/weir") for f in (ROOT / top).iterdir() if f.is_dir()]
+BUILD = ROOT / "build"
 
 
-@pytest.mark.parametrize("folder", [f for f in FOLDERS if f.name != "__pycache__"], ids=str)
-def test_a_change_in_any_room_has_tests(folder: Path):
-    programs, _, calls = check.tests_of([f"{folder}/some.file"])
-    assert programs or calls
+@pytest.fixture(scope="module")
+def native() -> affected_tests.Native:
+    assert (BUILD / "build.ninja").exists(), "build/ is not configured: make build"
+    return affected_tests.Native(ROOT, BUILD)
 
 
-def test_what_the_table_names_is_there():
-    cmake = "\n".join(f.read_text() for f in (ROOT / "tests").rglob("CMakeLists.txt"))
-    rooms = {"explorer": "set(searches", "simulator": "foreach(room memory"}
-    for programs, _, call in check.ROOMS.values():
-        for program in programs:
-            room, _, name = program.partition(".")
-            assert f"({program} " in cmake or re.search(rf"NAME {program}", cmake) or (room in rooms and name in cmake)
-        for word in call:
-            if word.endswith(".py") or "/" in word:
-                assert (ROOT / "tests" / "python" / word).exists(), word
+@pytest.fixture(scope="module")
+def modules() -> affected_tests.Modules:
+    return affected_tests.Modules(ROOT)
 
 
-def test_a_python_room_has_its_own_tests_and_what_all_have():
-    _, _, calls = check.tests_of(["python/weir/report/page.py"])
-    assert ("report",) in calls and check.PYTHON in calls
+def nearest(found: dict, number: int) -> list[str]:
+    ordered = sorted(found.items(), key=lambda pair: pair[1])
+    return [getattr(test, "name", test) for test, _ in ordered[:number]]
 
 
-def test_a_changed_test_is_run():
-    assert check.tests_of(["tests/machine/waiting_test.cpp"])[0] == ["machine.waiting"]
+def test_mutexes_have_the_tests_of_mutexes_first(native: affected_tests.Native):
+    found = affected_tests.native_tests(native, ["src/threads/posix/mutexes.cpp"])
+    assert all(name.startswith("threads.posix.mutexes.") for name in nearest(found, 5))
+
+
+def test_a_header_has_the_searches_that_include_it_first(native: affected_tests.Native):
+    found = affected_tests.native_tests(native, ["src/threads/scheduling/driver.hpp"])
+    assert {"explorer.driver", "explorer.driver_orders", "threads.tick"} <= set(nearest(found, 8))
+
+
+def test_what_is_linked_alone_is_no_test_of_other_rooms(native: affected_tests.Native):
+    found = {test.name for test in affected_tests.native_tests(native, ["src/simulator/engine.cpp"])}
+    assert "simulator.engine" in found
+    assert not any(name.startswith(("threads.posix", "barriers.contract")) for name in found)
+
+
+def test_a_changed_test_is_run_whatever_it_takes(native: affected_tests.Native):
+    found = affected_tests.native_tests(native, ["tests/machine/waiting_test.cpp"])
+    distances = {test.name: distance for test, distance in found.items()}
+    assert distances == {"machine.waiting": 0}
+    assert check.chosen(distances, {"machine.waiting": 1e6}, set(), 1) == ["machine.waiting"]
+
+
+def test_python_tests_by_their_imports(modules: affected_tests.Modules):
+    found = affected_tests.python_tests(modules, ["python/weir/base/statistics.py"], {})
+    assert "tests/python/base/test_statistics.py" in nearest(found, 3)
     here = "tests/python/scripts/test_check.py"
-    assert check.tests_of([here])[2] == [("scripts/test_check.py",)]
+    assert affected_tests.python_tests(modules, [here], {}) == {here: 0}
+
+
+def test_python_tests_by_what_they_start(native: affected_tests.Native, modules: affected_tests.Modules):
+    changed = ["src/openmp/core/crew.cpp"]
+    products = modules.products(native.outputs(changed))
+    assert "src/libgomp-weir.so" in products
+    found = affected_tests.python_tests(modules, changed, products)
+    assert "tests/python/openmp/test_runtime.py" in found
+    assert "tests/python/report/test_page.py" not in found
+
+
+@pytest.mark.parametrize("folder", [f.name for f in (ROOT / "src").iterdir() if f.is_dir()])
+def test_sources_of_each_room_have_tests(native: affected_tests.Native, modules: affected_tests.Modules, folder: str):
+    sources = [str(f.relative_to(ROOT)) for f in (ROOT / "src" / folder).rglob("*.c*")]
+    products = modules.products(native.outputs(sources))
+    found = affected_tests.native_tests(native, sources), affected_tests.python_tests(modules, sources, products)
+    assert any(found)
+
+
+def test_what_failed_last_is_first_then_near_then_short():
+    distances = {"far": 9, "near": 1, "long": 1, "failed": 9, "too_long": 1}
+    costs = {"far": 1, "near": 1, "long": 5, "failed": 500, "too_long": 90}
+    assert check.chosen(distances, costs, {"failed"}, 600) == ["failed", "near", "long", "far"]
+    assert check.chosen(distances, costs, set(), 6) == ["near", "long"]
+    assert check.chosen({"unknown": 3}, {}, set(), check.UNKNOWN_S) == ["unknown"]
+
+
+def test_files_that_only_tests_read_have_them():
+    for names in check.READ_BY_TESTS.values():
+        assert all((ROOT / "tests" / "python" / name).exists() for name in names)

@@ -26,6 +26,7 @@ SCRIPTS = Path(__file__).parents[3] / "scripts"
         "compare-blocking",
         "measure-hosts",
         "random-programs",
+        "every-level",
         "fault-threads",
         "compare-servers",
         "compare-python-suites",
