@@ -268,13 +268,41 @@ void of_a_thread_that_detaches_itself() {
   }
 }
 
+/// The child has none of its parent's threads, so nobody joins those that it creates, which have the same numbers: the C library gives them
+/// the same stacks.
+void in_the_child_of_a_fork() {
+  const others so_many;
+  living joined;
+  joiner one(joined.its, &joined);
+  child([] {
+    constexpr int many = 32;
+    std::atomic<int> alive{0};
+    std::atomic<bool> ends{false};
+    for (int i = 0; i < many; ++i) {
+      const pthread_t its = start([&]() -> void* {
+        ++alive;
+        while (!ends) sleep_for(0.0005);
+        --alive;
+        return nullptr;
+      });
+      CHECK(pthread_detach(its) == 0 && pthread_detach(its) == EINVAL);
+    }
+    CHECK(soon([&] { return alive == many; }));
+    ends = true;
+    CHECK(soon([&] { return alive == 0; }));
+  });
+  joined.end();
+  CHECK(one.error() == 0);
+}
+
 const subject all[] = {{"of a detached thread", of_a_detached_thread}, {"of oneself", of_oneself},
                        {"of a thread that joins", of_a_thread_that_joins},
                        {"of a cancelled thread that joins", of_a_cancelled_thread_that_joins}, {"twice", twice},
                        {"by a member and a thread", by_a_member_and_a_thread},
                        {"of a number that is used again", of_a_number_that_is_used_again},
                        {"of a thread that is detached meanwhile", of_a_thread_that_is_detached_meanwhile},
-                       {"of a thread that detaches itself", of_a_thread_that_detaches_itself}};
+                       {"of a thread that detaches itself", of_a_thread_that_detaches_itself},
+                       {"in the child of a fork", in_the_child_of_a_fork}};
 
 }  // namespace
 

@@ -75,12 +75,19 @@ class kernel_thread {
   pthread_attr_t its_;
 };
 
+/// A thread's first waits are the kernel's (program/seats.cpp), and most threads here wait once or twice. Who has yielded has a seat
+/// before, if there are more threads than processors. Only those of a mixture beside other threads begin as they are.
+inline void take_seat() {
+  if (threads_are != "mixed" || beside == nullptr) sched_yield();
+}
+
 using function = std::function<void*()>;
 inline pthread_t start(function run, const pthread_attr_t* how = nullptr) {
   pthread_t its{};
   CHECK(pthread_create(&its, how, [](void* what) -> void* {
     const function run_it = std::move(*static_cast<function*>(what));
     delete static_cast<function*>(what);
+    take_seat();
     return run_it();
   }, new function(std::move(run))) == 0);
   return its;

@@ -1,4 +1,6 @@
-// As many threads as processors wait for each other: the process has no other thread. With one more it has.
+// As many threads as processors wait for each other: the process has no other thread. With one more it has. Threads that have ended do not
+// count, nor those that the system has refused.
+#include <cerrno>
 #include <condition_variable>
 #include <cstdio>
 #include <filesystem>
@@ -6,6 +8,8 @@
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include <pthread.h>
 
 namespace {
 
@@ -24,6 +28,8 @@ void take_turns(int me, int all) {
   }
 }
 
+int threads_now() { return static_cast<int>(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {})); }
+
 /// How many threads the process has while they are all there.
 int with(int all) {
   are_counted = false;
@@ -35,20 +41,36 @@ int with(int all) {
       changed.wait(lock, [] { return are_counted; });
     });
   take_turns(all - 1, all);
-  const auto count = std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  const int count = threads_now();
   {
     const std::lock_guard lock(mutex);
     are_counted = true;
   }
   changed.notify_all();
   for (std::thread& each : others) each.join();
-  return static_cast<int>(count);
+  return count;
+}
+
+/// Threads whose stacks have no place in memory.
+bool are_refused(int times) {
+  constexpr std::size_t stack_bytes = std::size_t{1} << 46;
+  pthread_attr_t attributes;
+  pthread_t none;
+  int refused = 0;
+  pthread_attr_init(&attributes);
+  if (pthread_attr_setstacksize(&attributes, stack_bytes) != 0) return false;
+  for (int i = 0; i < times; ++i)
+    refused += pthread_create(&none, &attributes, [](void* it) { return it; }, nullptr) == EAGAIN ? 1 : 0;
+  pthread_attr_destroy(&attributes);
+  return refused == times;
 }
 
 }  // namespace
 
 int main() {
   const int processors = static_cast<int>(std::thread::hardware_concurrency());
-  const int few = with(processors), many = with(processors + 1);
-  std::printf(few <= processors && many > processors + 1 ? "ok\n" : "%d threads with %d, %d with one more\n", few, processors, many);
+  const bool refused = are_refused(processors);
+  const int few = with(processors), again = with(processors), many = with(processors + 1);
+  const bool well = refused && few <= processors && again <= processors && many > processors + 1;
+  std::printf(well ? "ok\n" : "%d threads with %d, %d again, %d with one more\n", few, processors, again, many);
 }
