@@ -6,6 +6,8 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "machine/raw_call.hpp"
+
 namespace weir {
 
 inline std::uint64_t in_ns(const timespec& t) {
@@ -18,10 +20,12 @@ inline std::uint64_t now_by(clockid_t clock) {
 }
 
 /// The processor time of a kernel thread of this process, by the kernel's number. The number of the clock is made as in
-/// clock_getcpuclockid(3).
+/// clock_getcpuclockid(3). 0: the thread has ended.
 inline std::uint64_t processor_time(pid_t thread) {
   constexpr clockid_t per_thread = 4, scheduled = 2;
-  return now_by(static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3) | per_thread | scheduled);
+  timespec now{};
+  const auto clock = static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3) | per_thread | scheduled;
+  return raw_call(SYS_clock_gettime, clock, as_argument(&now)) == 0 ? in_ns(now) : 0;
 }
 
 }  // namespace weir

@@ -13,6 +13,7 @@
 
 #include "threads/posix/before.hpp"
 #include "threads/preemption/tick.hpp"
+#include "threads/program/program_threads.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/signals/process_signals.hpp"
 
@@ -27,6 +28,12 @@ void note_mask(signal_mask now) {
   mine.where()->has_mask(now);
   await_signals_for(mine);
   if (mine.is_summoned()) mine.take_signals();
+}
+/// A signal that the member has left pending in its own kernel thread comes before the mask's change returns [sigprocmask(3p)].
+void take_signals_of_thread(signal_mask now) {
+  if (this_body == nullptr || (this_body->left_in_thread & ~now) == 0) return;
+  this_body->left_in_thread &= now;
+  if (!detach_to_block()) pin_for_a_while();
 }
 
 }  // namespace weir::threads
@@ -58,8 +65,11 @@ void note_change(int how, signal_mask set, signal_mask before) {
   const signal_mask now = (how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set) & weir::threads::all_signals;
   body* const detached = detached_body();
   const body* const mine = detached != nullptr ? detached : body_with_mask();
-  if (mine == nullptr || before != mine->mask()) return;
-  detached != nullptr ? detached->mask(now) : note_mask(now);
+  if (mine == nullptr) return;
+  if (before != mine->mask()) return weir::threads::take_signals_of_thread(now);
+  if (detached != nullptr) return detached->mask(now);
+  note_mask(now);
+  weir::threads::take_signals_of_thread(now);
 }
 
 /// Does such a change block ticks? Then none is sent until the mask is on record: it would stay pending, and come to a sigwait() of the
@@ -103,7 +113,7 @@ void note_mask_to_be(const sigset_t& set) {
   body* const detached = detached_body();
   if (detached != nullptr && detached->mask() == its) return;  // as where coroutines switch
   if (!is_mask_kept()) return;
-  if (detached == nullptr) return note_mask(its);
+  if (detached == nullptr) return note_mask(its), weir::threads::take_signals_of_thread(its);
   const without_ticks meanwhile;
   detached->mask(its);
 }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "threads/posix/waits.hpp"
+#include "threads/scheduling/claimant.hpp"
 
 namespace {
 
@@ -51,6 +52,7 @@ pthread_cond_t* made(pthread_cond_t* at, auto set) {
 
 /// Nothing: the calling thread must wait by the C library.
 std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* caller, const time_limit* most = nullptr) {
+  weir::threads::detach_if_asked();  // a cancellation point, also where the limit has passed
   if (!may_be_member(caller) || is_shared.is_in(c) || !comes_to_sleep()) return std::nullopt;
   if (most != nullptr && !most->is_valid()) return EINVAL;
   event_count& its = events_of(c);

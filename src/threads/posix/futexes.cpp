@@ -63,7 +63,7 @@ long wait_in_kernel(const std::atomic<std::uint32_t>& word, std::uint32_t value,
 // Without a limit: a member sleeps on the word, in the list of its sleepers. It may return without having been woken, as the kernel allows.
 long sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
   body& me = *this_body;
-  const interruption signal;
+  const interruption signal(false);
   me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
   if (word.load(std::memory_order_relaxed) != value) return failed(EAGAIN);  // relaxed: looked at again before it sleeps
   sleep_on({&word, value, table::asked_about});
@@ -77,7 +77,7 @@ std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t v
   if (!most->is_valid() || most->at.tv_sec < 0) return failed(EINVAL);
   event_count& its = events_of(&word);
   body& me = *this_body;
-  const interruption signal;
+  const interruption signal(true);
   std::optional<deadline> limit;
   for (bool is_first = true;; is_first = false) {
     me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps

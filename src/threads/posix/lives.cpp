@@ -125,6 +125,7 @@ template <class Next>
 int join(Next next, pthread_t of, void** result, const void* caller, const time_limit* most = nullptr) {
   constexpr unsigned yields = 100;
   if (is_called_by_allocator(caller)) return next();
+  weir::threads::detach_if_asked();  // a cancellation point, also where the limit has passed
   std::optional<weir::threads::joining> known;
   if (pthread_equal(of, pthread_self()) == 0 && known.emplace(of).error() != 0) return known->error();
   if (known && weir::threads::may_be_member() && (most == nullptr || most->is_valid())) {

@@ -26,9 +26,9 @@ weir::threads::mark<pthread_rwlock_t> is_shared;
 /// Nothing: the C library's function waits, or tells the owner that it would wait for itself.
 std::optional<int> lock(pthread_rwlock_t* l, int (*try_once)(pthread_rwlock_t*), const void* caller, const time_limit* most = nullptr) {
   if (!may_be_member(caller)) return std::nullopt;
+  if (most != nullptr && !most->is_valid()) return EINVAL;  // also of a lock that is free, as the C library does
   const int now = try_once(l);
   if (now != EBUSY) return now;
-  if (most != nullptr && !most->is_valid()) return EINVAL;
   if (is_shared.is_in(l) || l->__data.__flags != PTHREAD_RWLOCK_PREFER_READER_NP || l->__data.__cur_writer == gettid())
     return std::nullopt;
   return weir::threads::wait_while(EBUSY, l, [=] { return try_once(l); }, most);

@@ -1,4 +1,5 @@
 // Semaphores of POSIX threads.
+#include <pthread.h>
 #include <semaphore.h>
 
 #include "threads/posix/waits.hpp"
@@ -30,14 +31,20 @@ bool is_zero(const sem_t* s) { return is_value_known && value_of(s).load(std::me
   sem_destroy(&one);
 }
 
+/// Is a thread that has been cancelled before cancelled also where it need not wait? As in the C library.
+enum class point { always, where_it_waits };
+
 /// Returns as the semaphore's functions do; nothing: the C library's function waits.
-std::optional<int> wait_for(sem_t* s, const void* caller, const time_limit* most = nullptr) {
+std::optional<int> wait_for(sem_t* s, const void* caller, point kind, const time_limit* most = nullptr) {
   if (!may_be_member(caller) || is_shared.is_in(s)) return std::nullopt;
+  // In this order, and also where the value is not zero, as the C library does.
+  if (most != nullptr && !most->is_valid()) return errno = EINVAL, -1;
+  if (kind == point::always) pthread_testcancel();
   const int before = errno;
   const auto once = [s] { return is_zero(s) ? EAGAIN : next_sem_trywait.get()(s) == 0 ? 0 : errno; };
   int now = once();
   if (now == EAGAIN) {
-    if (most != nullptr && !most->is_valid()) return errno = EINVAL, -1;
+    pthread_testcancel();  // also where the limit has passed
     const auto is_busy = [](std::uint32_t value) { return value == 0; };
     const std::optional<int> waited = is_value_known && most == nullptr
                                           ? weir::threads::wait_while_word(EAGAIN, value_of(s), is_busy, once, nullptr, true)
@@ -57,20 +64,20 @@ BEFORE(int, sem_post, (sem_t* s)) {
   return result;
 }
 BEFORE_WAITING(int, sem_wait, (sem_t* s)) {
-  if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0))) return *waited;
+  if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), point::always)) return *waited;
   const without_ticks meanwhile;
   return next_sem_wait.get()(s);
 }
 BEFORE_WAITING(int, sem_timedwait, (sem_t* s, const timespec* until)) {
   const time_limit most{CLOCK_REALTIME, *until};
-  if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), &most)) return *waited;
+  if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), point::always, &most)) return *waited;
   const without_ticks meanwhile;
   return next_sem_timedwait.get()(s, until);
 }
 BEFORE_WAITING(int, sem_clockwait, (sem_t* s, clockid_t clock, const timespec* until)) {
   const time_limit most{clock, *until};
   if (time_limit::is_known(clock))
-    if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), &most)) return *waited;
+    if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), point::where_it_waits, &most)) return *waited;
   const without_ticks meanwhile;
   return next_sem_clockwait.get()(s, clock, until);
 }

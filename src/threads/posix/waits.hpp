@@ -62,17 +62,19 @@ inline unsigned notify(const void* object, unsigned most = 1) {
 }
 inline constexpr unsigned all_waiters = std::numeric_limits<unsigned>::max();
 
-/// During the lifetime of this object: has a signal come that ends calls?
+/// During the lifetime of this object: has a signal come that ends the call? One with a limit is never restarted: the kernel has it
+/// restarted only where no handler runs [restart_syscall(2)].
 class interruption {
  public:
-  interruption() : before_(count()) {}
+  explicit interruption(bool has_limit) : has_limit_(has_limit), before_(count()) {}
   bool has_come() const { return count() != before_; }
 
  private:
-  static unsigned count() {
+  unsigned count() const {
     const body* const own = this_body != nullptr ? this_body : own_body_of_thread();
-    return own != nullptr ? own->interrupted : 0;
+    return own == nullptr ? 0 : has_limit_ ? own->handled : own->interrupted;
   }
+  const bool has_limit_;
   const unsigned before_;
 };
 
@@ -82,7 +84,7 @@ template <class Try>
 std::optional<int> wait_while(int busy, const void* object, Try try_once, const time_limit* most = nullptr,
                               bool may_be_interrupted = false) {
   if (!comes_to_sleep()) return std::nullopt;
-  const interruption signal;
+  const interruption signal(most != nullptr);
   event_count& its = events_of(object);
   std::optional<deadline> limit;
   for (std::uint32_t seen = its.announce();; seen = its.so_far()) {
@@ -110,7 +112,7 @@ template <class IsBusy, class Try>
 std::optional<int> wait_while_word(int busy, const std::atomic<std::uint32_t>& word, IsBusy is_busy, Try try_once,
                                    const std::atomic<std::uint32_t>* must_be_zero = nullptr, bool may_be_interrupted = false) {
   if (!comes_to_sleep()) return std::nullopt;
-  const interruption signal;
+  const interruption signal(false);
   for (;;) {
     if (const int now = try_once(); now != busy) return now;
     if (may_be_interrupted && signal.has_come()) return EINTR;

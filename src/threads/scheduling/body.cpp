@@ -106,7 +106,7 @@ context park(void* its) {
 }
 
 /// Signals for the kernel thread would be pending there while the thread is parked. From now on such signals go to the body.
-/// Signals that came before, and that the body does not block, are handled now.
+/// Signals that came before, and that the body does not block, are handled now. The others stay pending there.
 void take_what_was_sent_to_thread(body& b) {
   {
     const claimant no_sender_meanwhile;
@@ -115,6 +115,7 @@ void take_what_was_sent_to_thread(body& b) {
   await_signals_for(b);
   signal_mask pending = 0;
   raw_call(SYS_rt_sigpending, as_argument(&pending), sizeof pending);
+  b.left_in_thread = pending & b.mask();
   if ((pending & ~b.mask()) == 0) return;
   exchange_mask(b.mask());
   exchange_mask(all_signals);

@@ -75,6 +75,8 @@ struct body : runnable, basic_summons<native_threads> {
   std::uint64_t had = 0;  // of processor time, in its own kernel thread, as a claimant has last seen it
   run_times times;        // the same, at the last look for deprivation
   alternate_stack signal_stack;  // while it is attached
+  // Signals that were pending when it was attached, since it blocks them: in its own kernel thread, or for the process.
+  signal_mask left_in_thread = 0;
   // How often it has waited by yielding, and been found to poll. relaxed: a number, which only its thread changes.
   std::atomic<std::uint32_t> waits{0};
   std::uint32_t waits_seen = 0;
@@ -89,8 +91,8 @@ struct body : runnable, basic_summons<native_threads> {
   std::atomic<std::uint64_t> blocked_at{0};
   std::uint64_t detached_until = 0;  // while it is pinned, in ticks; 0: for good
   int cancel_state = PTHREAD_CANCEL_ENABLE;  // what the program has asked for; an attached body is never cancelled
-  // How many signals have ended its sleep whose handlers do not ask for calls to be restarted.
-  unsigned interrupted = 0;
+  // How many signals have come to its sleep that the program handles, and how many of them without asking for calls to be restarted.
+  unsigned handled = 0, interrupted = 0;
 
   body() = default;
   body(run_queue* its);

@@ -28,11 +28,12 @@ int send_to_thread(pid_t thread, const siginfo_t& why) {
                                      : raw_call(SYS_tgkill, getpid(), thread, why.si_signo)));
 }
 
-/// Does the program handle the signal without asking for calls to be restarted?
-bool ends_calls(int number) {
+/// Counts the signal if the program handles it.
+void count(body& to, int number) {
   struct sigaction its {};
-  return sigaction(number, nullptr, &its) == 0 && its.sa_handler != SIG_DFL && its.sa_handler != SIG_IGN &&
-         (its.sa_flags & SA_RESTART) == 0;
+  if (sigaction(number, nullptr, &its) != 0 || its.sa_handler == SIG_DFL || its.sa_handler == SIG_IGN) return;
+  ++to.handled;
+  if ((its.sa_flags & SA_RESTART) == 0) ++to.interrupted;
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ void body::take_signals() {
     exchange_mask(all_signals);
     const auto where_it_is = static_cast<pid_t>(raw_call(SYS_gettid));
     queued_.take(left, [this, where_it_is](const siginfo_t& why) {
-      if (ends_calls(why.si_signo)) ++interrupted;
+      count(*this, why.si_signo);
       send_to_thread(where_it_is, why);
     });
     exchange_mask(mask());

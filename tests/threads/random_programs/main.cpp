@@ -4,6 +4,7 @@
 //
 // Says for each seed what each member has found. scripts/random-programs compares what members say on threads of the kernel with
 // what they say on virtual processors.
+#include "../seats.hpp"
 #include "member.hpp"
 
 #include <memory>
@@ -160,6 +161,9 @@ int main(int count, char** words) {
     if (pipe(pipes[m]) != 0) return 1;
   }
   pthread_barrier_init(&posix_barrier, nullptr, static_cast<unsigned>(members));
+#if defined(WEIR_TEST_THREADS)
+  open_seats();
+#endif
   const std::uint64_t first = std::strtoull(words[1], nullptr, 10);
   for (std::uint64_t seed = first; seed < first + std::strtoull(words[2], nullptr, 10); ++seed) run(seed);
 }
