@@ -225,6 +225,24 @@ void names() {
   CHECK(name_now() == before);
 }
 
+/// That of the member, not of the kernel thread that makes the child.
+void the_name_of_a_child() {
+  const std::string before = name_now();
+  team([](int) { meet(); });  // makes virtual processors, whose threads have the program's name
+  prctl(PR_SET_NAME, "renamed");
+  team([](int) {
+    for (int i = 0; i < 3; ++i) {
+      meet();
+      const std::string own = name_of(pthread_self());
+      const pid_t child = fork();
+      if (child == 0) _exit(name_now() == own ? 0 : 1);
+      int status = -1;
+      CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+  });
+  prctl(PR_SET_NAME, before.c_str());
+}
+
 // ---- processors
 
 cpu_set_t processors_now() {
@@ -361,6 +379,7 @@ int main() {
   subject("children that a member traces", children_that_a_member_traces);
   subject("what a child by vfork() changes", what_a_child_by_vfork_changes);
   subject("names", names);
+  subject("the name of a child", the_name_of_a_child);
   subject("a member binds itself", [] { are_the_members_own(bind_this_thread, 1, 1); });
   subject("a member binds itself as a thread", [] { are_the_members_own(bind_a_thread, 1, 1); });
   subject("a member binds another", [] { are_the_members_own(bind_a_thread, 0, 1); });
