@@ -147,6 +147,26 @@ void a_limit_after_a_signal() {
   result_of(one);
 }
 
+/// They are refused, not late.
+void limits_that_are_not_valid() {
+  const others so_many;
+  sem_t none;
+  sem_init(&none, 0, 0);
+  pthread_mutex_t taken = PTHREAD_MUTEX_INITIALIZER;
+  pthread_rwlock_t read = PTHREAD_RWLOCK_INITIALIZER;
+  CHECK(pthread_mutex_lock(&taken) == 0 && pthread_rwlock_rdlock(&read) == 0);
+  result_of(start([&]() -> void* {
+    CHECK(error_of(sem_timedwait(&none, &no_time)) == EINVAL);
+    CHECK(error_of(sem_clockwait(&none, CLOCK_MONOTONIC, &no_time)) == EINVAL);
+    CHECK(pthread_mutex_timedlock(&taken, &no_time) == EINVAL);
+    CHECK(pthread_mutex_clocklock(&taken, CLOCK_MONOTONIC, &no_time) == EINVAL);
+    CHECK(pthread_rwlock_timedwrlock(&read, &no_time) == EINVAL);
+    CHECK(pthread_rwlock_clockwrlock(&read, CLOCK_MONOTONIC, &no_time) == EINVAL);
+    return nullptr;
+  }));
+  CHECK(pthread_mutex_unlock(&taken) == 0 && pthread_rwlock_unlock(&read) == 0);
+}
+
 /// In the child of a fork the thread has another number: that of a mutex's owner, too.
 void owner_in_a_child() {
   const others so_many;
@@ -167,6 +187,7 @@ const subject all[] = {{"readers share", readers_share},
                        {"a routine that is cancelled", a_routine_that_is_cancelled},
                        {"bits of a futex", bits_of_a_futex},
                        {"a limit after a signal", a_limit_after_a_signal},
+                       {"limits that are not valid", limits_that_are_not_valid},
                        {"owner in a child", owner_in_a_child}};
 
 }  // namespace
