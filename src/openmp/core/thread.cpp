@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "machine/cancel_type.hpp"
 #include "machine/end_of_thread.hpp"
 #include "machine/fork_page.hpp"
 #include "openmp/core/crew.hpp"
@@ -87,7 +88,8 @@ void end_crews() {
   if (may_have_seats() && !threads::is_on_processor()) threads::close_own_processor();
 }
 
-member& begin_initial_team() {
+namespace {
+member& make_initial_team() {
   this_thread.initial = new team(1);
   member& me = this_thread.initial->members[0];
   me.icv = initial_control();
@@ -96,5 +98,7 @@ member& begin_initial_team() {
   destroy_at_end_of_thread();
   return me;
 }
+}  // namespace
+member& begin_initial_team() { return deferred<make_initial_team>::call_if_needed(); }
 
 }  // namespace weir::openmp

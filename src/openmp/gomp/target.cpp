@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "machine/guarded_entry.hpp"
 #include "openmp/core/league.hpp"
 #include "openmp/core/region.hpp"
 #include "openmp/gomp/dependences.hpp"
@@ -107,13 +108,15 @@ void keep_order(unsigned flags, void** depend) {
 
 extern "C" {
 
-void GOMP_target(int device, function run, const void*, std::size_t, void** addresses, std::size_t*, unsigned char*) {
+WEIR_GUARDED(void, GOMP_target,
+             (int device, function run, const void*, std::size_t, void** addresses, std::size_t*, unsigned char*)) {
   need_device(device);
   execute(run, addresses, 0);
 }
 
-void GOMP_target_ext(int device, function run, std::size_t count, void** addresses, std::size_t* sizes, std::uint16_t* kinds,
-                     unsigned flags, void** depend, void** clauses) {
+WEIR_GUARDED(void, GOMP_target_ext,
+             (int device, function run, std::size_t count, void** addresses, std::size_t* sizes, std::uint16_t* kinds,
+              unsigned flags, void** depend, void** clauses)) {
   need_device(device);
   member& me = self();
   const int limit = thread_limit_among(clauses);

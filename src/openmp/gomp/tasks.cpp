@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "machine/guarded_entry.hpp"
 #include "openmp/gomp/dependences.hpp"
 #include "openmp/gomp/task_reduction.hpp"
 #include "openmp/tasks/event.hpp"
@@ -128,8 +129,8 @@ struct task_loop {
 
 extern "C" {
 
-void GOMP_task(function run, void* what, copier copy, long size, long alignment, bool deferrable, unsigned flags,
-               void** depend, int priority, void* detached) {
+WEIR_GUARDED(void, GOMP_task, (function run, void* what, copier copy, long size, long alignment, bool deferrable, unsigned flags,
+               void** depend, int priority, void* detached)) {
   member& me = self();
   constexpr unsigned clauses = depends_flag | detached_flag | priority_flag;
   if (run == nullptr || (flags & clauses) != 0) [[unlikely]]
@@ -139,8 +140,9 @@ void GOMP_task(function run, void* what, copier copy, long size, long alignment,
   generate(me, t, !deferrable);
 }
 
-void GOMP_taskloop(function run, void* what, copier copy, long size, long alignment, unsigned flags, unsigned long count_or_grain,
-                   int priority, long start, long end, long step) {
+WEIR_GUARDED(void, GOMP_taskloop,
+             (function run, void* what, copier copy, long size, long alignment, unsigned flags, unsigned long count_or_grain,
+              int priority, long start, long end, long step)) {
   const bool up = step > 0;
   // As unsigned numbers, because the distance may not fit into a long.
   const wide distance = up ? static_cast<wide>(end) - static_cast<wide>(start) : static_cast<wide>(start) - static_cast<wide>(end);
@@ -150,8 +152,8 @@ void GOMP_taskloop(function run, void* what, copier copy, long size, long alignm
                            static_cast<unsigned long>(step), any ? (distance - 1) / by + 1 : 0}
       .generate_tasks(count_or_grain, (flags & if_flag) != 0);
 }
-void GOMP_taskloop_ull(function run, void* what, copier copy, long size, long alignment, unsigned flags,
-                       unsigned long count_or_grain, int priority, wide start, wide end, wide step) {
+WEIR_GUARDED(void, GOMP_taskloop_ull, (function run, void* what, copier copy, long size, long alignment, unsigned flags,
+                       unsigned long count_or_grain, int priority, wide start, wide end, wide step)) {
   const bool up = (flags & counts_up) != 0;
   const wide distance = up ? end - start : start - end, by = up ? step : 0 - step;
   const bool any = up ? start < end : start > end;
@@ -159,11 +161,11 @@ void GOMP_taskloop_ull(function run, void* what, copier copy, long size, long al
       .generate_tasks(count_or_grain, (flags & if_flag) != 0);
 }
 
-void GOMP_taskwait(void) { finish_children(self()); }
-void GOMP_taskwait_depend(void** depend) { finish_before(self(), dependences_of(depend)); }
-void GOMP_taskwait_depend_nowait(void** depend) { generate_empty(self(), dependences_of(depend)); }
-void GOMP_taskyield(void) { yield_to_task(self()); }
-void GOMP_taskgroup_start(void) { begin_task_group(self()); }
-void GOMP_taskgroup_end(void) { end_task_group(self()); }
+WEIR_GUARDED(void, GOMP_taskwait, (void)) { finish_children(self()); }
+WEIR_GUARDED(void, GOMP_taskwait_depend, (void** depend)) { finish_before(self(), dependences_of(depend)); }
+WEIR_GUARDED(void, GOMP_taskwait_depend_nowait, (void** depend)) { generate_empty(self(), dependences_of(depend)); }
+WEIR_GUARDED(void, GOMP_taskyield, (void)) { yield_to_task(self()); }
+WEIR_GUARDED(void, GOMP_taskgroup_start, (void)) { begin_task_group(self()); }
+WEIR_GUARDED(void, GOMP_taskgroup_end, (void)) { end_task_group(self()); }
 
 }  // extern "C"

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "machine/guarded_entry.hpp"
 #include "openmp/kmpc/interface.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/tasks/event.hpp"
@@ -188,49 +189,50 @@ compiled_task* __kmpc_omp_target_task_alloc(source_line* p, int global, int flag
 // The affinity clause is a hint.
 int __kmpc_omp_reg_task_with_affinity(source_line*, int, compiled_task*, int, void*) { return 0; }
 
-int __kmpc_omp_task(source_line*, int, compiled_task* t) {
+WEIR_GUARDED(int, __kmpc_omp_task, (source_line*, int, compiled_task* t)) {
   begin_or_continue(t);
   return 0;
 }
-int __kmpc_omp_task_parts(source_line*, int, compiled_task* t) {
+WEIR_GUARDED(int, __kmpc_omp_task_parts, (source_line*, int, compiled_task* t)) {
   begin_or_continue(t);
   return 0;
 }
-int __kmpc_omp_task_with_deps(source_line*, int, compiled_task* t, int count, const listed* its, int more, const listed* others) {
+WEIR_GUARDED(int, __kmpc_omp_task_with_deps,
+             (source_line*, int, compiled_task* t, int count, const listed* its, int more, const listed* others)) {
   begin_or_continue(t, list_of(count, its, more, others));
   return 0;
 }
 // Undeferred: the compiler's code calls the routine itself, for the first part.
-void __kmpc_omp_task_begin_if0(source_line*, int, compiled_task* t) {
+WEIR_GUARDED(void, __kmpc_omp_task_begin_if0, (source_line*, int, compiled_task* t)) {
   before(t).has_begun = true;
   announced = nullptr;
   begin_undeferred(self(), of(t), std::exchange(waited_as, nullptr));
 }
-void __kmpc_omp_task_complete_if0(source_line*, int, compiled_task* t) {
+WEIR_GUARDED(void, __kmpc_omp_task_complete_if0, (source_line*, int, compiled_task* t)) {
   execute_parts(t);
   destroy(t);
   end_undeferred(self(), of(t));
 }
-void __kmpc_omp_wait_deps(source_line*, int, int count, const listed* its, int more, const listed* others) {
+WEIR_GUARDED(void, __kmpc_omp_wait_deps, (source_line*, int, int count, const listed* its, int more, const listed* others)) {
   wait_before(list_of(count, its, more, others));
 }
-void __kmpc_omp_taskwait_deps_51(source_line*, int, int count, const listed* its, int more, const listed* others,
-                                 int nowait) {
+WEIR_GUARDED(void, __kmpc_omp_taskwait_deps_51, (source_line*, int, int count, const listed* its, int more, const listed* others,
+                                 int nowait)) {
   if (nowait == 0)
     wait_before(list_of(count, its, more, others));
   else  // an empty task that others may depend on
     generate_empty(self(), list_of(count, its, more, others));
 }
-int __kmpc_omp_taskwait(source_line*, int) {
+WEIR_GUARDED(int, __kmpc_omp_taskwait, (source_line*, int)) {
   finish_children(self());
   return 0;
 }
-int __kmpc_omp_taskyield(source_line*, int, int) {
+WEIR_GUARDED(int, __kmpc_omp_taskyield, (source_line*, int, int)) {
   yield_to_task(self());
   return 0;
 }
-void __kmpc_taskgroup(source_line*, int) { begin_task_group(self()); }
-void __kmpc_end_taskgroup(source_line*, int) { end_task_group(self()); }
+WEIR_GUARDED(void, __kmpc_taskgroup, (source_line*, int)) { begin_task_group(self()); }
+WEIR_GUARDED(void, __kmpc_end_taskgroup, (source_line*, int)) { end_task_group(self()); }
 
 event_handle* __kmpc_task_allow_completion_event(source_line*, int, compiled_task* t) {
   announced = t;
@@ -257,8 +259,10 @@ int __kmpc_get_parent_taskid() {
   return parent != nullptr ? task_id(*parent) : 0;
 }
 
-void __kmpc_taskloop_5(source_line*, int, compiled_task* t, int condition, std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
-                       int no_group, int kind, std::uint64_t size, int strict, void (*duplicate)(compiled_task* copy, compiled_task* from, int last)) {
+WEIR_GUARDED(void, __kmpc_taskloop_5,
+             (source_line*, int, compiled_task* t, int condition, std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
+              int no_group, int kind, std::uint64_t size, int strict,
+              void (*duplicate)(compiled_task* copy, compiled_task* from, int last))) {
   enum : int { by_grain = 1 };
   member& me = self();
   const std::uint64_t by = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
@@ -272,10 +276,11 @@ void __kmpc_taskloop_5(source_line*, int, compiled_task* t, int condition, std::
   discard(me, of(t));
   if (no_group == 0) end_task_group(me);
 }
-void __kmpc_taskloop(source_line* p, int global, compiled_task* t, int condition, std::uint64_t* lower, std::uint64_t* upper,
+WEIR_GUARDED(void, __kmpc_taskloop,
+             (source_line* p, int global, compiled_task* t, int condition, std::uint64_t* lower, std::uint64_t* upper,
                      std::int64_t step, int no_group, int kind, std::uint64_t size,
-                     void (*duplicate)(compiled_task* copy, compiled_task* from, int last)) {
-  __kmpc_taskloop_5(p, global, t, condition, lower, upper, step, no_group, kind, size, 0, duplicate);
+                     void (*duplicate)(compiled_task* copy, compiled_task* from, int last))) {
+  weir_before___kmpc_taskloop_5(p, global, t, condition, lower, upper, step, no_group, kind, size, 0, duplicate);
 }
 
 }  // extern "C"
