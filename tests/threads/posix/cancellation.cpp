@@ -45,6 +45,12 @@ void asynchronously() {
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
   for (volatile unsigned i = 0;;) i = i + 1;
 }
+void asynchronously_after_vfork() {
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+  const pid_t its = vfork();
+  if (its == 0) _exit(0);
+  for (volatile unsigned i = 0;;) i = i + 1;
+}
 /// A mutex is no cancellation point.
 void in_mutex() {
   pthread_mutex_lock(&mutex);
@@ -58,7 +64,8 @@ struct row {
 };
 const row rows[] = {{"condition", in_condition}, {"timed condition", in_timed_condition}, {"semaphore", in_semaphore},
                     {"timed semaphore", in_timed_semaphore}, {"read", in_read}, {"sleep", in_sleep}, {"join", in_join},
-                    {"computing", in_computing}, {"asynchronously", asynchronously}, {"mutex", in_mutex}};
+                    {"computing", in_computing}, {"asynchronously", asynchronously},
+                    {"asynchronously after vfork()", asynchronously_after_vfork}, {"mutex", in_mutex}};
 
 /// Many threads, each cancelled after a time of its own: before it waits, while it begins to, or while it does.
 void everywhere() {
@@ -95,6 +102,8 @@ void everywhere() {
       if (!cancelled || cleaned != 1) std::fprintf(stderr, "%s: not cancelled\n", its.name);
       CHECK(pthread_mutex_trylock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == 0);
     }
+  }
+  while (waitpid(-1, nullptr, 0) > 0) {
   }
   ends = true;
   result_of(beside);

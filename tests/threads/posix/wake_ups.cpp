@@ -167,6 +167,23 @@ void limits_that_are_not_valid() {
   CHECK(pthread_mutex_unlock(&taken) == 0 && pthread_rwlock_unlock(&read) == 0);
 }
 
+/// Who waits for a condition without the mutex is refused, where the mutex finds that out, and does not get it.
+void without_the_mutex() {
+  const others so_many;
+  pthread_mutexattr_t checks;
+  pthread_mutexattr_init(&checks);
+  pthread_mutexattr_settype(&checks, PTHREAD_MUTEX_ERRORCHECK);
+  pthread_mutex_t mutex;
+  pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+  CHECK(pthread_mutex_init(&mutex, &checks) == 0);
+  result_of(start([&]() -> void* {
+    const timespec soon = in(0.01);
+    CHECK(pthread_cond_wait(&never, &mutex) == EPERM && pthread_cond_timedwait(&never, &mutex, &soon) == EPERM);
+    CHECK(pthread_mutex_unlock(&mutex) == EPERM);
+    return nullptr;
+  }));
+}
+
 /// In the child of a fork the thread has another number: that of a mutex's owner, too.
 void owner_in_a_child() {
   const others so_many;
@@ -188,6 +205,7 @@ const subject all[] = {{"readers share", readers_share},
                        {"bits of a futex", bits_of_a_futex},
                        {"a limit after a signal", a_limit_after_a_signal},
                        {"limits that are not valid", limits_that_are_not_valid},
+                       {"without the mutex", without_the_mutex},
                        {"owner in a child", owner_in_a_child}};
 
 }  // namespace
