@@ -46,6 +46,8 @@ LOOP(searches, "1: cmpq $99, (%rdi); je 2f; add $8, %rdi; dec %rsi; jne 1b; 2:")
 LOOP(stores, "1: mov %rsi, (%rdi); dec %rsi; jne 1b")
 LOOP(delays, "1: pause; dec %rsi; jne 1b")
 LOOP(calls, "1: call polls_with_pause; test %rax, %rax; je 1b")
+// Once: the second time round the flags end it, which the first has set.
+LOOP(ends_by_flags, "1: je 2f; mov (%rdi), %rax; test %rax, %rax; jmp 1b; 2:")
 // By a word that lies behind another one.
 LOOP(polls_behind, "1: mov (%rdi), %rdx; pause; mov (%rdx), %rax; test %rax, %rax; je 1b")
 
@@ -108,6 +110,22 @@ TEST(Polling, LeavesAloneWhatComputes) {
       weir::threads::polling its;
       EXPECT_FALSE(its.is_found_in(in)) << n;
     }
+}
+TEST(Polling, ALoopThatEndsByTheFlagsOfItsLastRoundIsLeftAlone) {
+  const std::uint64_t word = 0;
+  for (int n = 0; n < 4; ++n) {
+    weir::threads::polling its;
+    EXPECT_FALSE(its.is_found_in(interrupted(ends_by_flags, &word, 0, n))) << n;
+  }
+}
+TEST(Polling, AWordIsSeenInEachOfItsSizes) {
+  const std::uint64_t word = 0x1122334455667788;
+  const auto at = reinterpret_cast<std::uintptr_t>(&word);
+  weir::threads::seen_memory memory(reinterpret_cast<std::uintptr_t>(polls_with_pause));
+  std::uint64_t seen = 0;
+  EXPECT_TRUE(memory.read(at, 1, seen) && seen == 0x88);
+  EXPECT_TRUE(memory.read(at, 8, seen) && seen == word);
+  EXPECT_TRUE(memory.read(at, 4, seen) && seen == 0x55667788);
 }
 TEST(Polling, AWordThatIsSetAtOnceEndsIt) {
   const std::uint64_t word = 7;
