@@ -30,6 +30,21 @@ static void *later(void *its) {
   return its;
 }
 
+/* Outside a region, so the child may open one. What it makes for that ends with its threads. */
+static void a_child_with_a_region(void) {
+  const pid_t child = fork();
+  if (child == 0) {
+    int there = 0;
+#pragma omp parallel num_threads(asked()) reduction(+ : there)
+    there += 1;
+    if (there != asked()) _exit(3);
+    pthread_exit(NULL);
+  }
+  const int status = status_of(child);
+  if (status != 0) fprintf(stderr, "a child with a region: status %d\n", status);
+  CHECK(status == 0);
+}
+
 int main(void) {
 #pragma omp parallel num_threads(asked())
   for (int round = 0; round < 3; ++round) {
@@ -49,5 +64,6 @@ int main(void) {
     if (status != 0) fprintf(stderr, "round %d: status %d\n", round, status);
     CHECK(status == 0);
   }
+  a_child_with_a_region();
   return verdict();
 }
