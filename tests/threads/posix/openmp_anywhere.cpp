@@ -140,7 +140,8 @@ void cancelled_region() {
 #define SUBJECT(name) {#name, [] { at_instructions(name, 17); }}
 const subject all[] = {SUBJECT(lock), SUBJECT(nest_lock), SUBJECT(locks_made), SUBJECT(task), SUBJECT(taskgroup), {"depending", [] { at_instructions(depending, 151); }},
                        SUBJECT(taskloop), SUBJECT(single), SUBJECT(copied), SUBJECT(loop), SUBJECT(ordered), SUBJECT(sections),
-                       SUBJECT(barrier), SUBJECT(yield), SUBJECT(asked), SUBJECT(memory), SUBJECT(target), SUBJECT(region),
+                       SUBJECT(barrier), SUBJECT(yield), SUBJECT(asked), SUBJECT(memory), SUBJECT(target),
+                       {"region", [] { at_instructions(region, 211); }},
                        SUBJECT(cancelled_region),
                        {"first use", [] { at_instructions(asked, 3001, false); }}};
 
