@@ -10,6 +10,7 @@
 
 #include "machine/kernel_mutex.hpp"
 #include "machine/raw_call.hpp"
+#include "threads/support/valgrind.hpp"
 
 namespace weir::threads {
 
@@ -109,7 +110,7 @@ void return_to_stack_for_ticks() {
 
 void take_stack_for_ticks([[maybe_unused]] bool learns) {
 #if defined(__x86_64__)
-  if (taken != nullptr) return;
+  if (taken != nullptr || runs_on_valgrind()) return;  // it would take the frame that is copied for stray accesses
   stack_t now{};
   raw_call(SYS_sigaltstack, 0, as_argument(&now));
   if ((now.ss_flags & SS_DISABLE) == 0 || (taken = take()) == nullptr) return;
