@@ -19,7 +19,6 @@
 #include "threads/polling/trampolines.hpp"
 #include "threads/posix/before.hpp"
 #include "threads/preemption/tick.hpp"
-#include "threads/scheduling/interrupted.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/signals/process_signals.hpp"
 #include "threads/signals/signals.hpp"
@@ -84,9 +83,6 @@ void call(handler_with_context its, int number, siginfo_t* why, void* context, w
 // Nothing is to be destroyed here.
 template <std::size_t which>
 void stub(int number, siginfo_t* why, void* context) {
-  // The program has set no alternate stack.
-  if (const auto& in = *static_cast<const ucontext_t*>(context); weir::threads::begins_beside(in) && weir::threads::is_for_ticks(in.uc_stack))
-    weir::threads::begin_again_below(stub<which>, number, why, in);
   weir::interrupted_type type = weir::defer_in_handler();
   call(behind_stubs[which].load(std::memory_order_relaxed), number, why, context, type);
   weir::restore_after_handler(type);

@@ -27,7 +27,6 @@
 #include "machine/filter.hpp"
 #include "machine/fork_page.hpp"
 #include "threads/posix/before.hpp"
-#include "threads/preemption/tick.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/processor.hpp"
@@ -146,7 +145,6 @@ void expect_alternate_stack(const stack_t& to) {
   const bool may_leave = own != nullptr && own->is_adopted && own->held.load(std::memory_order_relaxed) == 0 && !is_in_child();
   if (this_body != nullptr && this_body == own && may_leave) go_to(nullptr);
   pin_if(this_body != nullptr || (to.ss_flags & taken_away_meanwhile) != 0);
-  if ((to.ss_flags & SS_DISABLE) == 0 && !has_room_for_tick(to.ss_size)) never_tick_on_alternate_stacks();
   note_change_of_alternate_stack();
 }
 
@@ -216,11 +214,7 @@ BEFORE(pid_t, gettid, ()) {
 
 BEFORE(int, sigaltstack, (const stack_t* to, stack_t* old)) {
   if (to != nullptr) weir::threads::expect_alternate_stack(*to);
-  const int result = next_sigaltstack.get()(to, old);
-  if (result != 0) return result;
-  if (old != nullptr && weir::threads::is_for_ticks(*old)) *old = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
-  if (to != nullptr && (to->ss_flags & SS_DISABLE) != 0) weir::threads::return_to_stack_for_ticks();
-  return 0;
+  return next_sigaltstack.get()(to, old);
 }
 BEFORE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
   leave_to_kernel(t);

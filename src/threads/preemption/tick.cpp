@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include <sys/auxv.h>
 #include <ucontext.h>
 
 #include "machine/filter.hpp"
@@ -138,16 +137,7 @@ constinit std::atomic<unsigned> bare_signals{0};
 /// [kernel/signal.c, collect_signal()].
 bool is_bare(const siginfo_t& why) { return why.si_code == SI_USER && why.si_pid == 0; }
 
-// The thread has left its own stack, as fibres do, so nobody knows how much room there is. The tick has been in vain.
-void handle_beside(const siginfo_t& why, ucontext_t& in) {
-  if (why.si_code == SI_QUEUE && why.si_errno >= leave_call) repeat_interrupted(in, why.si_errno - leave_call);
-}
-
-void handle(int number, siginfo_t* why, void* context) {
-  if (auto& in = *static_cast<ucontext_t*>(context); begins_beside(in)) {
-    if (!has_room_below(in)) return handle_beside(*why, in);
-    begin_again_below(handle, number, why, in);
-  }
+void handle(int, siginfo_t* why, void* context) {
   const bool bare = is_bare(*why);
   if (bare) bare_signals.fetch_add(1, std::memory_order_relaxed);
   if (why->si_code != SI_QUEUE && !bare) return;  // out-of-band data on a socket of the program
@@ -184,13 +174,6 @@ WEIR_WRITTEN_BY_FORKS constinit std::atomic<pid_t> holder{0};
 // same. Used by the holder.
 constinit auto of_program = SIG_DFL;
 
-// Used by the holder.
-#if defined(__x86_64__)
-constinit bool begins_on_alternate_stacks = true;
-#else
-constinit bool begins_on_alternate_stacks = false;
-#endif
-
 /// False: the calling thread already holds the handler.
 bool hold_handler() {
   const auto me = static_cast<pid_t>(raw_call(SYS_gettid));
@@ -210,10 +193,10 @@ bool is_ours(const struct sigaction& its) { return (its.sa_flags & SA_SIGINFO) !
 bool is_installed() {
   struct sigaction now {}, ours {};
   ours.sa_sigaction = handle;
-  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER | (begins_on_alternate_stacks ? SA_ONSTACK : 0);
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
   block_cancellation(ours);
   if (sigaction(signal_number, nullptr, &now) != 0) return false;
-  if (is_ours(now)) return (now.sa_flags & SA_ONSTACK) == (ours.sa_flags & SA_ONSTACK) || sigaction(signal_number, &ours, nullptr) == 0;
+  if (is_ours(now)) return true;
   if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN) return false;
   of_program = now.sa_handler;
   return sigaction(signal_number, &ours, nullptr) == 0;
@@ -256,18 +239,6 @@ void send_to_all(std::span<processor* const> all) {
 }
 
 }  // namespace
-
-bool has_room_for_tick(std::size_t bytes) {
-  constexpr std::size_t least = 2048;  // until the handler begins again below
-  return bytes >= getauxval(AT_MINSIGSTKSZ) + least;
-}
-void never_tick_on_alternate_stacks() {
-  const bool holds = hold_handler();
-  begins_on_alternate_stacks = false;
-  struct sigaction now {};
-  if (sigaction(signal_number, nullptr, &now) == 0 && is_ours(now)) is_installed();
-  if (holds) release_handler();
-}
 
 unsigned signals_without_reason() { return bare_signals.load(std::memory_order_relaxed); }
 

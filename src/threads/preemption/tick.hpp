@@ -10,7 +10,6 @@
 #pragma once
 
 #include <csignal>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -26,9 +25,6 @@ inline constexpr int tick_signal = SIGURG;
 bool hold_ticks();
 void release_ticks();
 bool is_handler_of_ticks(std::uintptr_t code);
-/// Is an alternate stack of the program's large enough for the handler to begin there? If one is not, ticks come to no such stacks any more.
-bool has_room_for_tick(std::size_t bytes);
-void never_tick_on_alternate_stacks();
 /// Sends the signal to that kernel thread; the handler learns the value and the message. False: the system refuses.
 bool send_tick_signal(pid_t thread, const void* value, int message = 0);
 /// In the handler, before another body runs on this kernel thread, or the thread is parked: the C library's signal for cancellation,

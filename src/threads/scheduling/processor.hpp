@@ -133,7 +133,7 @@ class processor : public basic_driver<native_bodies> {
   body* next() { return static_cast<body*>(take()); }
   bool has_signal_stack_of(const body& b) const { return signal_stack_ == b.signal_stack.number; }
   void take_signal_stack_of(const body& b) {
-    if (!has_signal_stack_of(b)) set_alternate_stack(b.signal_stack, without_signal_stack_);
+    if (!has_signal_stack_of(b)) set_alternate_stack(b.signal_stack);
     signal_stack_ = b.signal_stack.number;
   }
   bool stays_detached(body& me);
@@ -160,7 +160,6 @@ class processor : public basic_driver<native_bodies> {
   std::uint64_t in_vain_since_ = 0;
   std::atomic<int> runs_on_{-1};
   std::uint64_t signal_stack_ = 0;  // the number of the alternate stack that the kernel thread has
-  stack_t without_signal_stack_{};    // what the kernel thread has for bodies that have none
 };
 
 /// In the lifetime of this object the monitor makes bodies leave the kernel thread of `its` if they are blocked there (tick.hpp).
