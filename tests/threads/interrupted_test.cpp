@@ -1,8 +1,9 @@
 // Whether a signal has come at a system call is found by the code as by the registers: a processor with FRED keeps these. Which calls may
-// begin anew.
+// begin anew. What Weir computes in a handler leaves no trace in the floating-point state that it has interrupted.
 #include "threads/scheduling/interrupted.hpp"
 
 #include <algorithm>
+#include <cfenv>
 #include <cstring>
 #include <initializer_list>
 
@@ -14,6 +15,7 @@
 #include <time.h>
 
 #include "threads/preemption/repeatable.hpp"
+#include "threads/support/floating_point.hpp"
 
 using namespace weir::threads;
 
@@ -73,3 +75,11 @@ TEST(Interrupted, ACallThatMayHaveDoneAPartDoesNotBeginAnew) {
   EXPECT_TRUE(may_be(SYS_clock_nanosleep, {CLOCK_MONOTONIC, TIMER_ABSTIME}));
 }
 #endif
+
+// The first time limit of a process measures the clock, maybe in the name of a body.
+TEST(FloatingPoint, MeasuringTheClockRaisesNoFlag) {
+  std::feclearexcept(FE_ALL_EXCEPT);
+  EXPECT_GT(learn_ticks_per_ms(), 0U);
+  EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
+  EXPECT_EQ(in_ticks(2000), 2 * ticks_per_ms.load(std::memory_order_relaxed));
+}
