@@ -186,7 +186,7 @@ long futex_for_members(const long (&a)[6]) {
       return done ? *done : sleep_in_kernel(a);
     case FUTEX_WAKE: return is_shared ? wake_shared(word, a) : wake(word, a);
     // Members wait for any bit; without a bit the call is refused.
-    case FUTEX_WAKE_BITSET: return a[5] == 0 ? kernel(a) : is_shared ? wake_shared(word, a) : wake(word, a);
+    case FUTEX_WAKE_BITSET: return static_cast<std::uint32_t>(a[5]) == 0 ? kernel(a) : is_shared ? wake_shared(word, a) : wake(word, a);
     case FUTEX_REQUEUE: case FUTEX_CMP_REQUEUE: case FUTEX_WAKE_OP: return move_or_wake(word, a);
     default: return kernel(a);
   }

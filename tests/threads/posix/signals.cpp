@@ -144,6 +144,8 @@ void futexes(int scope) {
   CHECK(futex(&word, FUTEX_WAIT | scope, 0, &negative) == -1 && errno == EINVAL);
   CHECK(futex(&word, FUTEX_WAKE | scope, 1) == 0);
   CHECK(futex(&word, FUTEX_WAKE_BITSET | scope, 1, nullptr, nullptr, 0) == -1 && errno == EINVAL);
+  // Compilers leave anything in the upper half of a register that holds an int.
+  CHECK(syscall(SYS_futex, &word, FUTEX_WAKE_BITSET | scope, 1, nullptr, nullptr, 1L << 32) == -1 && errno == EINVAL);
   CHECK(futex(&word, FUTEX_CMP_REQUEUE | scope, 1, reinterpret_cast<const timespec*>(1L), &second, 5) == -1 && errno == EAGAIN);
   for (const int by : {CLOCK_MONOTONIC, CLOCK_REALTIME})
     CHECK(is_late(ETIMEDOUT, by, [&](auto* t) {
