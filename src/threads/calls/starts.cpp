@@ -12,6 +12,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "threads/program/program_threads.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/threads.hpp"
 
@@ -25,6 +26,7 @@ using weir::threads::told_of_starts;
 class starting {
  public:
   starting() : tell_(tell_of_starts.load(std::memory_order_relaxed)) {
+    weir::threads::detach_to_make_child();
     if (tell_ == nullptr) return;
     if (!weir::threads::is_in_child()) here_.emplace();
     tell_->begins();

@@ -72,7 +72,10 @@ bool is_for_kernel(const pthread_attr_t* attributes) {
 }  // namespace
 
 // The handlers of Weir that the C library calls meanwhile take locks.
-BEFORE(pid_t, fork, ()) { return next_fork.get()(); }
+BEFORE(pid_t, fork, ()) {
+  weir::threads::detach_to_make_child();
+  return next_fork.get()();
+}
 
 BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
   using weir::threads::joining;

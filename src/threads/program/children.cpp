@@ -15,6 +15,7 @@ namespace weir::threads {
 
 // Signals of Weir's that come meanwhile find no body, and are lost, as ticks may be.
 standing set_aside(bool waits) {
+  detach_to_make_child();
   processor* const blocks = waits && this_body != nullptr && !detach_to_block() ? blocking_call::begin() : nullptr;
   const standing its{std::exchange(this_body, nullptr), std::exchange(own_body, nullptr), std::exchange(own_processor, nullptr),
                      std::exchange(mine, nullptr), std::exchange(scheduled_by, nullptr), std::exchange(stays_in_kernel, true),

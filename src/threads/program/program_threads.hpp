@@ -20,6 +20,10 @@ namespace weir::threads {
 /// Called where the calling thread is going to block in the system: it goes on in its own kernel thread. It returns when it next
 /// waits for another thread. False: it is no thread of the program that has a seat.
 bool detach_to_block();
+/// Called where the calling thread makes a child process: it goes on in its own kernel thread, if it has one and may. The kernel takes the
+/// kernel thread for the parent: it alone may trace the child or await it by __WNOTHREAD, and a child that has asked for it gets a
+/// signal when that thread ends (PR_SET_PDEATHSIG).
+void detach_to_make_child();
 
 /// What pthread_create() asks for, or thrd_create().
 struct beginning {

@@ -172,6 +172,11 @@ bool detach_to_block() {
   return this_body == nullptr;
 }
 
+void detach_to_make_child() {
+  if (mine == nullptr || this_body != &mine->its) return;
+  if (this_body->held.load(std::memory_order_relaxed) == 0 && !waits_in_handler(*this_body) && !is_in_child()) change_seat(nullptr);
+}
+
 known_thread* new_known_thread() { return known.take(); }
 void forget_known_thread(known_thread& its) { known.give_back(its); }
 
