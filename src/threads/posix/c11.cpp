@@ -65,14 +65,11 @@ WAITS_OF_C11(thrd_join, (thrd_t of, int* result), (of, result), join(of, result)
 #undef OF_C11
 
 BEFORE(int, thrd_create, (thrd_t* to, thrd_start_t run, void* what)) {
-  using weir::threads::joining;
+  static_assert(thrd_success == 0);
   const std::optional<int> error =
       weir::threads::create_thread(to, nullptr, {.what = what, .run_by_c11 = run}, __builtin_return_address(0));
   if (error) return result_of(*error);
-  const std::uint64_t joins_so_far = joining::so_far();
-  const int result = next_thrd_create.get()(to, run, what);
-  if (result == thrd_success) joining::begins(*to, joins_so_far);
-  return result;
+  return weir::threads::joining::created_by([=] { return next_thrd_create.get()(to, run, what); }, *to);
 }
 
 #define OF_C11_WITHOUT_RESULT(name, parameters, arguments, does)                                           \

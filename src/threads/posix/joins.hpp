@@ -27,6 +27,14 @@ class joining {
   static std::uint64_t so_far();
   /// A new thread has this number. Who has joined the one before may not have come to the end here: that one is not the new one.
   static void begins(pthread_t its, std::uint64_t so_far);
+  /// Calls the C library's function that creates a thread, and returns its result; 0: the thread is there, with this number.
+  template <class Create>
+  static int created_by(Create create, const pthread_t& to) {
+    const std::uint64_t before = so_far();
+    const int result = create();
+    if (result == 0) begins(to, before);
+    return result;
+  }
 
  private:
   friend int detach(pthread_t of, int (*next)(pthread_t));

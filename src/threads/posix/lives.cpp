@@ -78,14 +78,10 @@ BEFORE(pid_t, fork, ()) {
 }
 
 BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
-  using weir::threads::joining;
   const std::optional<int> error =
       weir::threads::create_thread(to, attributes, {.run = run, .what = what}, __builtin_return_address(0));
   if (error) return *error;
-  const std::uint64_t joins_so_far = joining::so_far();
-  const int result = next_pthread_create.get()(to, attributes, run, what);
-  if (result == 0) joining::begins(*to, joins_so_far);
-  return result;
+  return weir::threads::joining::created_by([=] { return next_pthread_create.get()(to, attributes, run, what); }, *to);
 }
 
 namespace {

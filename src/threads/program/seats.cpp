@@ -161,10 +161,16 @@ bool comes_to_sleep() {
   return attach_to_wait();
 }
 
+namespace {
+/// Has the thread a seat that it may leave? Not in a handler that has interrupted a switch.
+bool may_leave_seat() {
+  return mine != nullptr && this_body == &mine->its && this_body->held.load(std::memory_order_relaxed) == 0 &&
+         !waits_in_handler(*this_body) && !is_in_child();
+}
+}  // namespace
+
 bool detach_to_block() {
-  if (mine == nullptr || this_body != &mine->its || !are_too_many()) return false;
-  // A handler that has interrupted a switch.
-  if (this_body->held.load(std::memory_order_relaxed) != 0 || waits_in_handler(*this_body) || is_in_child()) return false;
+  if (!may_leave_seat() || !are_too_many()) return false;
   if (const std::uint64_t away_us = mine->seat_left.leaves(); away_us != 0)
     pin_for(away_us);
   else
@@ -173,8 +179,7 @@ bool detach_to_block() {
 }
 
 void detach_to_make_child() {
-  if (mine == nullptr || this_body != &mine->its) return;
-  if (this_body->held.load(std::memory_order_relaxed) == 0 && !waits_in_handler(*this_body) && !is_in_child()) change_seat(nullptr);
+  if (may_leave_seat()) change_seat(nullptr);
 }
 
 known_thread* new_known_thread() { return known.take(); }

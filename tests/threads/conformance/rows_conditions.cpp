@@ -20,17 +20,11 @@ void wake_by_broadcast(place& p) {
 void say_held(place& p) {
   p.note("mutex %s, flag %d", strerrorname_np(pthread_mutex_trylock(&p.mutex)), p.flag);
 }
-void lock_checking(place& p) {
+template <int kind>
+void lock_of_kind(place& p) {
   pthread_mutexattr_t how;
   pthread_mutexattr_init(&how);
-  pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ERRORCHECK);
-  pthread_mutex_init(&p.mutex, &how);
-  lock(p);
-}
-void lock_recursive(place& p) {
-  pthread_mutexattr_t how;
-  pthread_mutexattr_init(&how);
-  pthread_mutexattr_settype(&how, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutexattr_settype(&how, kind);
   pthread_mutex_init(&p.mutex, &how);
   lock(p);
 }
@@ -62,8 +56,8 @@ rows conditions() {
                   say_held});
   // What a mutex of these kinds says of its owner.
   made.push_back({"pthread_cond_wait", returns::error, how,
-                  {{"checking", waits, {}, lock_checking, wake_by_signal, no_child},
-                   {"recursive", waits, {}, lock_recursive, wake_by_signal, no_child}},
+                  {{"checking", waits, {}, lock_of_kind<PTHREAD_MUTEX_ERRORCHECK>, wake_by_signal, no_child},
+                   {"recursive", waits, {}, lock_of_kind<PTHREAD_MUTEX_RECURSIVE>, wake_by_signal, no_child}},
                   say_own});
   const call timed = until_flag([](place& p) { return pthread_cond_timedwait(&p.changed, &p.mutex, &p.time); });
   row timedwait{"pthread_cond_timedwait", returns::error, how, {}, say_held};

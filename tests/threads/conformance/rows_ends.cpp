@@ -198,22 +198,19 @@ rows ends() {
                       p.note("goes on");
                     })},
                    {"another", [](place& p) { return pthread_cancel(p.other); }, with_other, {}, {}, no_child}}});
-  const auto state = [](int which) -> call {
-    return [which](place& p) {
-      int before = -1;
-      const int found = pthread_setcancelstate(which, &before);
-      return p.note("was %d", before), found;
+  const auto sets = [](auto set) {
+    return [set](int which) -> call {
+      return [set, which](place& p) {
+        int before = -1;
+        const int found = set(which, &before);
+        return p.note("was %d", before), found;
+      };
     };
   };
+  const auto state = sets([](int which, int* before) { return pthread_setcancelstate(which, before); });
   made.push_back({"pthread_setcancelstate", returns::error, 0,
                   {{"enable", state(PTHREAD_CANCEL_ENABLE)}, {"disable", state(PTHREAD_CANCEL_DISABLE)}, {"EINVAL", state(77)}}});
-  const auto type = [](int which) -> call {
-    return [which](place& p) {
-      int before = -1;
-      const int found = pthread_setcanceltype(which, &before);
-      return p.note("was %d", before), found;
-    };
-  };
+  const auto type = sets([](int which, int* before) { return pthread_setcanceltype(which, before); });
   made.push_back({"pthread_setcanceltype", returns::error, 0,
                   {{"deferred", type(PTHREAD_CANCEL_DEFERRED)}, {"asynchronous", type(PTHREAD_CANCEL_ASYNCHRONOUS)}, {"EINVAL", type(77)}}});
   made.push_back({"pthread_testcancel", returns::nothing, point, {{"at once", [](place&) { return pthread_testcancel(), 0; }}}});

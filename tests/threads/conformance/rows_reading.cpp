@@ -1,4 +1,5 @@
 // Calls that wait for bytes.
+#include "../checked_reads.hpp"
 #include "row.hpp"
 
 #include <fcntl.h>
@@ -8,14 +9,6 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
-
-extern "C" {
-ssize_t __read_chk(int, void*, size_t, size_t);
-ssize_t __pread_chk(int, void*, size_t, off_t, size_t);
-ssize_t __pread64_chk(int, void*, size_t, off_t, size_t);
-ssize_t __recv_chk(int, void*, size_t, size_t, int);
-ssize_t __recvfrom_chk(int, void*, size_t, size_t, int, sockaddr*, socklen_t*);
-}
 
 namespace {
 

@@ -23,16 +23,7 @@ struct tried {
   std::atomic<int> cleaned{0};
   std::atomic<bool> begins{false}, returns{false};
 };
-// Nothing is to be destroyed here, since the program's own code is cancelled anywhere, too.
-[[gnu::noinline]] void step_through(tried& it) {
-  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
-  stepped = &it.where;
-  begin_steps();
-  it.call();
-  end_steps();
-  stepped = nullptr;
-  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
-}
+void step_anywhere(tried& it) { step_through_anywhere(it.call, it.where); }
 [[gnu::noinline]] void wait_through(tried& it) {
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
   it.begins = true;
@@ -40,11 +31,7 @@ struct tried {
 }
 /// The same with the other type. After the call it is cancelled.
 [[gnu::noinline]] void step_to_point(tried& it) {
-  stepped = &it.where;
-  begin_steps();
-  it.call();
-  end_steps();
-  stepped = nullptr;
+  step_through(it.call, it.where);
   it.returns = true;
   while (it.where.done) pthread_testcancel();
 }
@@ -89,7 +76,7 @@ bool cancelled_at(const replaced::row& of, unsigned long instruction, unsigned l
   replaced::make_things();
   tried it{of.call, {.at = instruction}};
   if (!anywhere) it.where.only_weir = true, it.where.does = cancel_by_another;
-  void* const result = result_of(begin(anywhere ? try_it<step_through> : try_it<step_to_point>, &it));
+  void* const result = result_of(begin(anywhere ? try_it<step_anywhere> : try_it<step_to_point>, &it));
   seen = it.where.seen;
   const bool is_done = it.where.done && (result != nullptr || !of.ends_thread);
   bool right = is_done ? result == PTHREAD_CANCELED && it.cleaned == 1 : result == nullptr && it.cleaned == of.ends_thread;
@@ -259,7 +246,7 @@ void after_handlers() {
       const unsigned long at = it.where.at + (it.where.at < 60 ? 1 : 13);
       it.call = [] { sem_post(&one); };
       it.where = {.at = at, .does = calls, .goes_on = true};
-      CHECK(result_of(begin(try_it<step_through>, &it)) == nullptr);
+      CHECK(result_of(begin(try_it<step_anywhere>, &it)) == nullptr);
       if (at == 1) usual = it.where.anywhere;
       CHECK(it.where.anywhere <= usual + 30);
     } while (it.where.done);

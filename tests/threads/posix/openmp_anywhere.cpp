@@ -18,20 +18,11 @@ struct tried {
   bool is_known = true;  // it has called it before: what is made once for each thread is there
   std::atomic<int> cleaned{0};
 };
-// Nothing is to be destroyed here.
-[[gnu::noinline]] void step_through(tried& it) {
-  if (it.is_known) it.call();
-  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
-  stepped = &it.where;
-  begin_steps();
-  it.call();
-  end_steps();
-  stepped = nullptr;
-  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
-}
 void* try_it(void* at) {
+  tried& it = *static_cast<tried*>(at);
   pthread_cleanup_push([](void* to) { ++static_cast<tried*>(to)->cleaned; }, at);
-  step_through(*static_cast<tried*>(at));
+  if (it.is_known) it.call();
+  step_through_anywhere(it.call, it.where);
   pthread_cleanup_pop(0);
   return nullptr;
 }

@@ -2,6 +2,7 @@
 // may be cancelled anywhere.
 #pragma once
 
+#include "../checked_reads.hpp"
 #include "threads.hpp"
 
 #include <csetjmp>
@@ -39,11 +40,6 @@
 
 extern "C" {
 // Without the attributes of the headers, or not in them.
-ssize_t __read_chk(int, void*, size_t, size_t);
-ssize_t __pread_chk(int, void*, size_t, off_t, size_t);
-ssize_t __pread64_chk(int, void*, size_t, off_t, size_t);
-ssize_t __recv_chk(int, void*, size_t, size_t, int);
-ssize_t __recvfrom_chk(int, void*, size_t, size_t, int, sockaddr*, socklen_t*);
 int __poll_chk(pollfd*, nfds_t, int, size_t);
 int __ppoll_chk(pollfd*, nfds_t, const timespec*, const sigset_t*, size_t);
 int __sigaction(int, const struct sigaction*, struct sigaction*);

@@ -107,6 +107,20 @@ inline void begin_steps() {}
 inline void end_steps() {}
 #endif
 
+/// Nothing is to be destroyed in these two, since the program's own code is cancelled anywhere, too.
+[[gnu::noinline]] inline void step_through(void (*call)(), steps& where) {
+  stepped = &where;
+  begin_steps();
+  call();
+  end_steps();
+  stepped = nullptr;
+}
+[[gnu::noinline]] inline void step_through_anywhere(void (*call)(), steps& where) {
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+  step_through(call, where);
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
+}
+
 /// A thread of the kernel cancels another one by Weir's function. That one waits for it, but not for long: it may hold what the function needs.
 inline std::atomic<pthread_t> to_cancel{0};
 inline void nap() {
