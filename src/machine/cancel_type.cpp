@@ -11,13 +11,13 @@ cancelled now() { return weir_is_cancelled.load(std::memory_order_relaxed); }
 bool becomes(cancelled to, cancelled from) {
   return weir_is_cancelled.compare_exchange_strong(from, to, std::memory_order_relaxed);
 }
-int type_for(cancelled its) { return its == cancelled::anywhere ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED; }
+int type_for(cancelled type) { return type == cancelled::anywhere ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED; }
 
 /// Until no handler has set another type meanwhile.
 void follow_program() {
-  for (cancelled its = now();; its = now()) {
-    set_cancel_type(type_for(its), nullptr);
-    if (now() == its) return;
+  for (cancelled type = now();; type = now()) {
+    set_cancel_type(type_for(type), nullptr);
+    if (now() == type) return;
   }
 }
 
@@ -26,13 +26,13 @@ void follow_program() {
 // A handler between the first two leaves the type that the program has set. Afterwards none does.
 void defer_cancellation() {
   set_cancel_type(PTHREAD_CANCEL_DEFERRED, nullptr);
-  for (cancelled its = now(); !runs_weir(its); its = now())
-    if (becomes(its == cancelled::anywhere ? cancelled::at_points_meanwhile : cancelled::at_points_from_now, its)) break;
+  for (cancelled type = now(); !runs_weir(type); type = now())
+    if (becomes(type == cancelled::anywhere ? cancelled::at_points_meanwhile : cancelled::at_points_from_now, type)) break;
   set_cancel_type(PTHREAD_CANCEL_DEFERRED, nullptr);
 }
 void let_be_cancelled() {
-  for (cancelled its = now(); runs_weir(its); its = now())
-    if (becomes(its == cancelled::at_points_meanwhile ? cancelled::anywhere : cancelled::at_points, its)) return follow_program();
+  for (cancelled type = now(); runs_weir(type); type = now())
+    if (becomes(type == cancelled::at_points_meanwhile ? cancelled::anywhere : cancelled::at_points, type)) return follow_program();
 }
 
 // A handler may come between any two here, too. One that sets another type sets both.
@@ -56,9 +56,9 @@ void restore_after_handler(interrupted_type its) {
   if (now() != its.of_program) follow_program();
 }
 
-interrupted_type for_handler_of_program(interrupted_type its) {
-  if (its.of_library == PTHREAD_CANCEL_ASYNCHRONOUS) its.of_program = cancelled::anywhere;
-  return its;
+interrupted_type for_handler_of_program(interrupted_type interrupted) {
+  if (interrupted.of_library == PTHREAD_CANCEL_ASYNCHRONOUS) interrupted.of_program = cancelled::anywhere;
+  return interrupted;
 }
 interrupted_type after_handler_of_program(interrupted_type before, interrupted_type now) {
   if (before.of_library != PTHREAD_CANCEL_ASYNCHRONOUS || before.of_program == cancelled::anywhere) return now;

@@ -15,7 +15,7 @@ namespace weir {
 /// By the type that the program has set. Meanwhile: it is `anywhere`, but Weir's code runs. From now on: so it was until a handler has
 /// interrupted that code, and set the deferred type.
 enum class cancelled : unsigned char { at_points = 0, anywhere = 1, at_points_meanwhile = 2, at_points_from_now = 3 };
-constexpr bool runs_weir(cancelled its) { return its >= cancelled::at_points_meanwhile; }
+constexpr bool runs_weir(cancelled type) { return type >= cancelled::at_points_meanwhile; }
 /// Read by the entries of replaced functions, too (threads/posix/before.hpp). relaxed, all: of this thread and its handlers alone.
 extern "C" [[gnu::visibility("hidden")]] constinit thread_local std::atomic<cancelled> weir_is_cancelled;
 inline bool is_cancelled_anywhere() { return weir_is_cancelled.load(std::memory_order_relaxed) == cancelled::anywhere; }
@@ -92,7 +92,7 @@ interrupted_type defer_in_handler();
 void restore_after_handler(interrupted_type its);
 /// The program's handler is cancelled anywhere, as without Weir, where the C library's type is that one: so are the functions that it calls.
 /// The interrupted code goes on with the type that it had, unless the handler has set the deferred one.
-interrupted_type for_handler_of_program(interrupted_type its);
+interrupted_type for_handler_of_program(interrupted_type interrupted);
 interrupted_type after_handler_of_program(interrupted_type before, interrupted_type now);
 /// Between those two: calls the program's handler with what Weir's has found. Returns what it has found afterwards.
 template <class... Parameters>

@@ -44,9 +44,9 @@ void end_of_thread(void* its) { deferred<end>::call_if_needed(its); }
 }  // namespace
 
 WEIR_RUN_BY_FORKS void at_end_of_thread(ending which, void (*does)(void*), void* what) {
-  call& its = calls[static_cast<std::size_t>(which)];
-  if (its.does == does && its.what == what) return;
-  its = {does, what};
+  call& known = calls[static_cast<std::size_t>(which)];
+  if (known.does == does && known.what == what) return;
+  known = {does, what};
   if (what != nullptr) pthread_setspecific(key, calls.data());
 }
 

@@ -69,12 +69,12 @@ void joining::note_cancelled(pthread_t by) {
 std::uint64_t joining::so_far() { return all_so_far.load(std::memory_order_relaxed); }
 // The lock is not taken where nobody joins: the C library gives the memory of a thread that has been joined to the new one under a lock of
 // the library's, so who has joined it is seen here.
-void joining::begins(pthread_t its, std::uint64_t so_far) {
+void joining::begins(pthread_t thread, std::uint64_t so_far) {
   if (first.load(std::memory_order_relaxed) == nullptr) return;
   const without_preemption to_the_end;
   const std::lock_guard lock(changing);
   for (joining* each = first.load(std::memory_order_relaxed); each != nullptr; each = each->next_)
-    if (each->number_ <= so_far && (each->of_ == its || each->by_ == its)) each->is_over_ = true;
+    if (each->number_ <= so_far && (each->of_ == thread || each->by_ == thread)) each->is_over_ = true;
 }
 
 // Under the lock: a thread that joins it next asks the C library whether it has been detached.

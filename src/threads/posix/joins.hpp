@@ -26,7 +26,7 @@ class joining {
   /// How many there have been. Who creates a thread asks before.
   static std::uint64_t so_far();
   /// A new thread has this number. Who has joined the one before may not have come to the end here: that one is not the new one.
-  static void begins(pthread_t its, std::uint64_t so_far);
+  static void begins(pthread_t thread, std::uint64_t so_far);
   /// Calls the C library's function that creates a thread, and returns its result; 0: the thread is there, with this number.
   template <class Create>
   static int created_by(Create create, const pthread_t& to) {
