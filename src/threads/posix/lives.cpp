@@ -13,6 +13,7 @@
 #include "threads/posix/lives.hpp"
 #include "threads/posix/waits.hpp"
 #include "threads/program/left_alone.hpp"
+#include "threads/scheduling/above.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/own_state.hpp"
 #include "threads/support/allocator.hpp"
@@ -218,6 +219,7 @@ BEFORE_WAITING(void, pthread_testcancel, ()) {
   next_pthread_testcancel.get()();
 }
 BEFORE(int, pthread_cancel, (pthread_t of)) {
+  weir::threads::stand_before_cancellation(next_pthread_cancel.get());
   weir::threads::joining::note_cancelled(of);
   const int result = next_pthread_cancel.get()(of);
   if (pthread_equal(of, pthread_self()) != 0) {

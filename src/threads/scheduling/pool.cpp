@@ -22,6 +22,7 @@
 #include "threads/scheduling/maker.hpp"
 #include "threads/scheduling/rseq_areas.hpp"
 #include "threads/support/code.hpp"
+#include "threads/support/library_signals.hpp"
 #include "threads/threads.hpp"
 
 extern ElfW(Dyn) _DYNAMIC[] [[gnu::weak, gnu::visibility("hidden")]];
@@ -254,6 +255,21 @@ processor* driven_by(pid_t thread) {
   for (processor* p = last_made.load(std::memory_order_acquire); p != nullptr; p = p->made_before)
     if (p->thread.load(std::memory_order_relaxed) == thread) return p;
   return nullptr;
+}
+
+// In a function of its own: the data of who calls it are found by the thread pointer.
+[[gnu::noinline]] static void call_as(void* own, const library_signal& of, siginfo_t* why, void* interrupted) {
+  void* const of_body = thread_pointer();
+  const signal_mask every = ~signal_mask{0};
+  signal_mask before = 0;
+  raw_call(SYS_rt_sigprocmask, SIG_SETMASK, as_argument(&every), as_argument(&before), sizeof every);
+  set_thread_pointer(own);
+  of.call_library(why, interrupted);
+  set_thread_pointer(of_body);
+  raw_call(SYS_rt_sigprocmask, SIG_SETMASK, as_argument(&before), 0, sizeof before);
+}
+void call_library_for_driver(const library_signal& of, pid_t thread, siginfo_t* why, void* interrupted) {
+  if (processor* const drives = driven_by(thread)) call_as(drives->own().thread_pointer, of, why, interrupted);
 }
 
 bool drives_helper(int thread) {

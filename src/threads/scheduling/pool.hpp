@@ -8,6 +8,8 @@
 
 namespace weir::threads {
 
+class library_signal;
+
 /// The processor that drives the calling thread, or the thread's own processor.
 processor& here();
 /// Is the calling thread in a region of its own, whose processor it drives or has given away?
@@ -43,6 +45,10 @@ void end_to_watch();
 std::uint64_t end_stand_ins_at_rest(std::uint64_t since, std::uint64_t now);
 /// The processor that this kernel thread drives; null: none. Handlers may call it, too.
 processor* driven_by(pid_t thread);
+/// For a handler of Weir's in the kernel thread `thread`, which runs another thread's body: the C library's handler marks the thread that the
+/// thread pointer names, and the signal is for the one that drives the processor. So that one's is set meanwhile, and no other signal is
+/// handled. Nothing happens in a kernel thread that drives no processor.
+void call_library_for_driver(const library_signal& of, pid_t thread, siginfo_t* why, void* interrupted);
 /// The one that was made last, of all that ever were; made_before leads to the others.
 processor* last_processor();
 

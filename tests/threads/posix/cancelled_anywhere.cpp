@@ -358,6 +358,43 @@ void in_a_team() {
   all_is_well();
 }
 
+/// The C library's signal may come when the thread that drives a processor has come to Weir's code, and finds a member of the team there. The
+/// signal is for the one that drives, also after the first cancellation of the process.
+void while_others_run() {
+  const auto bare = reinterpret_cast<long (*)(long, ...)>(dlsym(dlopen("libc.so.6", RTLD_NOW), "syscall"));
+  // Of a thread of which Weir need not know.
+  const kernel_thread own;
+  pthread_t first{};
+  CHECK(pthread_create(&first, own.attributes(), [](void*) -> void* { for (;;) pause(); }, nullptr) == 0);
+  static std::atomic<int> sent, counted;
+  struct primary {
+    decltype(bare) call;
+    pthread_t first, self{};
+    long number = 0;
+  } with{bare, first};
+  const pthread_t one = start([&with]() -> void* {
+    with.self = pthread_self();
+    with.number = gettid();
+#pragma omp parallel num_threads(8)
+    {
+      for (int i = 0; i < 10'000 && sent == 0; ++i, sched_yield()) {
+        if (pthread_equal(pthread_self(), with.self) != 0 || with.call(SYS_gettid) != with.number || sent.fetch_add(1) != 0) continue;
+        pthread_cancel(with.first);
+        with.call(SYS_tgkill, getpid(), with.number, 32);
+      }
+      ++counted;
+    }
+    if (sent != 0)
+      for (const double until = now_s() + patience; now_s() < until;) pthread_testcancel();
+    return nullptr;
+  });
+  void* const result = result_of(one);
+  CHECK(counted == 8 && (result == PTHREAD_CANCELED) == (sent != 0));
+  CHECK(std::getenv("LD_PRELOAD") == nullptr || threads_are != "team" || sent != 0);  // elsewhere the thread drives none
+  if (sent == 0) pthread_cancel(first);
+  CHECK(result_of(first) == PTHREAD_CANCELED);
+}
+
 /// A region is no cancellation point.
 void regions() {
   for (const bool is_first : {true, false}) {
@@ -379,7 +416,7 @@ void regions() {
 }
 
 const subject all[] = {{"regions", regions}, {"at each instruction", at_each_instruction}, {"at points", at_points}, {"where it waits", where_it_waits}, {"in handlers", in_handlers},
-                       {"at the end", at_the_end}, {"in a team", in_a_team}, {"types", types}, {"after handlers", after_handlers},
+                       {"at the end", at_the_end}, {"in a team", in_a_team}, {"while others run", while_others_run}, {"types", types}, {"after handlers", after_handlers},
                        {"in handlers of calls", in_handlers_of_calls}, {"futexes", futexes}};
 
 }  // namespace
