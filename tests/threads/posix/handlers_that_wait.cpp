@@ -1,8 +1,9 @@
-// A handler that waits has its signal mask to itself: other members of the processor do not block the signal meanwhile, nor does the member
-// afterwards.
+// A handler that waits has its signal mask to itself: other members of the processor do not block the signal meanwhile,
+// nor does the member afterwards.
 #include "../../openmp/driving_thread.h"
 #include "threads.hpp"
 
+#include <poll.h>
 #include <semaphore.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -31,8 +32,10 @@ void takes_semaphore() {
 }
 /// One member does so for good, by which it leaves the processor.
 void changes_its_thread() {
-  if (number == 0) CHECK(prctl(PR_SET_TIMERSLACK, 60'000UL) == 0);
-  else sleeps();
+  if (number == 0)
+    CHECK(prctl(PR_SET_TIMERSLACK, 60'000UL) == 0);
+  else
+    sleeps();
 }
 
 /// From a pipe that another thread fills afterwards. The handler keeps the kernel thread, which has its mask.
@@ -72,7 +75,7 @@ bool is_blocked(bool wanted) {
 template <void (*wait)(), void (*prepare)() = nullptr>
 void wait_in_handlers() {
   if (prepare != nullptr) prepare();
-  struct sigaction how {};
+  struct sigaction how{};
   how.sa_handler = [](int) {
     const int before = errno;
     wait();
@@ -95,11 +98,48 @@ void wait_in_handlers() {
   });
 }
 
+void change(int how, int signal) {
+  sigset_t its;
+  sigemptyset(&its);
+  sigaddset(&its, signal);
+  CHECK(pthread_sigmask(how, &its, nullptr) == 0);
+}
+/// A handler unblocks a signal that waits in the member's own kernel thread: the member goes there, for a while. It
+/// stays there until the handler ends, however long the handler waits.
+void leaves_in_handler() {
+  for (const int each : {SIGUSR1, SIGUSR2}) {
+    struct sigaction how{};
+    how.sa_handler = [](int) { ++handled; };
+    if (each == SIGUSR1)
+      how.sa_handler = [](int) {
+        change(SIG_UNBLOCK, SIGUSR2);
+        const long before = driving_thread();
+        sleep_for(0.15);
+        yields();
+        CHECK(driving_thread() == before);
+        if (is_blocked(true)) ++handled;
+      };
+    how.sa_flags = SA_RESTART;
+    CHECK(sigaction(each, &how, nullptr) == 0);
+  }
+  team([](int) {
+    handled = 0;
+    change(SIG_BLOCK, SIGUSR2);
+    poll(nullptr, 0, 1);  // in its own kernel thread
+    CHECK(pthread_kill(pthread_self(), SIGUSR2) == 0);
+    yields();
+    CHECK(raise(SIGUSR1) == 0);
+    CHECK(handled == 2 && is_blocked(false));
+    change(SIG_UNBLOCK, SIGUSR2);
+  });
+}
+
 const subject all[] = {{"yields", wait_in_handlers<yields>},
                        {"sleeps", wait_in_handlers<sleeps>},
                        {"reads", wait_in_handlers<reads, fill>},
                        {"takes a semaphore", wait_in_handlers<takes_semaphore>},
-                       {"changes its thread", wait_in_handlers<changes_its_thread>}};
+                       {"changes its thread", wait_in_handlers<changes_its_thread>},
+                       {"leaves in a handler", leaves_in_handler}};
 
 }  // namespace
 

@@ -1,6 +1,8 @@
-// A thread is asked whether it polls, just when it is about to sleep: the signal must not end its sleep. Prints "ok".
+// A thread is asked whether it polls, just when it is about to sleep: the signal must not end its sleep. Nor is it sent
+// once the thread blocks it, since sigwait() would take it. Prints "ok".
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <thread>
 
@@ -24,6 +26,7 @@ namespace {
 constexpr unsigned sleeps_asked_at = 1'500;
 std::atomic<bool> stop{false};
 std::atomic<unsigned> slept{0}, ended_early{0};
+std::atomic<bool> shall_block{false}, blocks{false}, was_asked{false}, is_pending{false};
 
 // A thread in the system is not asked, so it computes for about as long as a question takes.
 void sleep_again_and_again() {
@@ -37,8 +40,22 @@ void sleep_again_and_again() {
   }
 }
 
-/// Of the sleeper.
-questions for_sleeper(body** its = nullptr) {
+/// Blocks the signal when it is told, and looks whether it has come all the same.
+void compute_and_block() {
+  const program_thread me(*expect_thread({}));
+  sigset_t its, found;
+  sigemptyset(&its);
+  sigaddset(&its, tick_signal);
+  while (!shall_block) weir::native::pause();
+  pthread_sigmask(SIG_BLOCK, &its, nullptr);
+  blocks = true;
+  while (!was_asked) weir::native::pause();
+  sigpending(&found);
+  is_pending = sigismember(&found, tick_signal) == 1;
+}
+
+/// Of the other thread.
+questions for_other(body** its = nullptr) {
   std::size_t place = 0;
   questions all;
   claimant::for_some_bodies(place, questions::most, [&](body& b) {
@@ -52,7 +69,7 @@ questions for_sleeper(body** its = nullptr) {
 void ask() {
   const claimant by;
   if (!hold_ticks()) return;
-  for_sleeper().ask(&poll_question);
+  for_other().ask(&poll_question);
   release_ticks();
 }
 
@@ -60,7 +77,7 @@ void ask() {
 bool waits_for_question() {
   const claimant by;  // the monitor asks nobody meanwhile
   body* its = nullptr;
-  for_sleeper(&its);
+  for_other(&its);
   its->is_asked.store(1);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const unsigned then = slept;
@@ -68,6 +85,28 @@ bool waits_for_question() {
   const bool waits = slept == then;
   its->is_asked.store(0);
   return waits;
+}
+
+/// The other thread blocks the signal when it has been found, and before it is asked.
+bool asks_who_blocks() {
+  expect_another();
+  std::thread other(compute_and_block);
+  body* its = nullptr;
+  questions all;
+  while (its == nullptr) {
+    const claimant by;
+    all = for_other(&its);
+  }
+  shall_block = true;
+  while (!blocks) std::this_thread::yield();
+  for (bool asked = false; !asked;) {
+    const claimant by;
+    asked = hold_ticks();
+    if (asked) all.ask(&poll_question), release_ticks();
+  }
+  was_asked = true;
+  other.join();
+  return is_pending;
 }
 
 }  // namespace
@@ -84,7 +123,9 @@ int main() {
   }
   stop = true;
   sleeper.join();
-  if (!waits)
+  if (asks_who_blocks())
+    std::puts("the signal is pending for a thread that blocks it");
+  else if (!waits)
     std::puts("a sleep has begun while a question was on its way");
   else if (ended_early != 0)
     std::printf("%u of %u sleeps have ended early\n", ended_early.load(), slept.load());
