@@ -27,7 +27,8 @@ inline void sleep_for(double seconds) {
 /// Until it holds; false: not within so long.
 template <class Holds>
 bool within(double seconds, Holds holds) {
-  for (const double until = now_s() + seconds; now_s() < until; sleep_for(0.001)) {
+  double pause = 20e-6;  // most conditions hold soon
+  for (const double until = now_s() + seconds; now_s() < until; sleep_for(pause), pause = pause < 1e-3 ? 2 * pause : 1e-3) {
     if (holds()) return true;
   }
   return holds();

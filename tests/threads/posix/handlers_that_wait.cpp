@@ -1,5 +1,5 @@
-// A handler that waits has its signal mask to itself: other members of the processor do not block the signal meanwhile,
-// nor does the member afterwards.
+// A handler that waits has its signal mask to itself: other members of the processor do not block the signal meanwhile, nor does the member
+// afterwards.
 #include "../../openmp/driving_thread.h"
 #include "threads.hpp"
 
@@ -32,10 +32,8 @@ void takes_semaphore() {
 }
 /// One member does so for good, by which it leaves the processor.
 void changes_its_thread() {
-  if (number == 0)
-    CHECK(prctl(PR_SET_TIMERSLACK, 60'000UL) == 0);
-  else
-    sleeps();
+  if (number == 0) CHECK(prctl(PR_SET_TIMERSLACK, 60'000UL) == 0);
+  else sleeps();
 }
 
 /// From a pipe that another thread fills afterwards. The handler keeps the kernel thread, which has its mask.
@@ -75,7 +73,7 @@ bool is_blocked(bool wanted) {
 template <void (*wait)(), void (*prepare)() = nullptr>
 void wait_in_handlers() {
   if (prepare != nullptr) prepare();
-  struct sigaction how{};
+  struct sigaction how {};
   how.sa_handler = [](int) {
     const int before = errno;
     wait();
@@ -104,11 +102,11 @@ void change(int how, int signal) {
   sigaddset(&its, signal);
   CHECK(pthread_sigmask(how, &its, nullptr) == 0);
 }
-/// A handler unblocks a signal that waits in the member's own kernel thread: the member goes there, for a while. It
-/// stays there until the handler ends, however long the handler waits.
+/// A handler unblocks a signal that waits in the member's own kernel thread: the member goes there, for a while. It stays there until the
+/// handler ends, however long the handler waits.
 void leaves_in_handler() {
   for (const int each : {SIGUSR1, SIGUSR2}) {
-    struct sigaction how{};
+    struct sigaction how {};
     how.sa_handler = [](int) { ++handled; };
     if (each == SIGUSR1)
       how.sa_handler = [](int) {

@@ -1,8 +1,6 @@
-// Members have time limits after all threads of the process have slept for long, and Weir's monitor with them. Prints
-// "ok".
+// Members have time limits after all threads of the process have slept for long, and Weir's monitor with them. Prints "ok".
 //
-// A child process that was forked first sees from outside that the monitor rests: the process itself does nothing for
-// that.
+// A child process that was forked first sees from outside that the monitor rests: the process itself does nothing for that.
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -40,11 +38,9 @@ std::string text_of(const std::string& path) {
 bool waits_without_limit(const std::string& its_call) {
   long number = 0;
   unsigned long set = 0, info = 0, limit = 0;
-  return std::sscanf(its_call.c_str(), "%ld %lx %lx %lx", &number, &set, &info, &limit) == 4 &&
-         number == SYS_rt_sigtimedwait && limit == 0;
+  return std::sscanf(its_call.c_str(), "%ld %lx %lx %lx", &number, &set, &info, &limit) == 4 && number == SYS_rt_sigtimedwait && limit == 0;
 }
-/// Does the monitor wait, without a limit, for the signal by which the kernel says that the process computes, or by
-/// which somebody wakes it?
+/// Does the monitor wait, without a limit, for the signal by which the kernel says that the process computes, or by which somebody wakes it?
 bool monitor_rests(pid_t of) {
   const std::string all = "/proc/" + std::to_string(of) + "/task/";
   bool rests = false;
