@@ -76,6 +76,8 @@ const mutant mutants[] = {
     {of_event_counts, "events_.fetch_add(", left_out, 0, "counting", sc},
     {of_event_counts, "bool has_waiters() const {", reads, 0, "counting", sc},
     {of_event_counts, "void retire() {", left_out, 0, "counting", sc},
+    {of_event_counts, "Machine::full_fence();", left_out, 0, "counting until a limit", weak},  // in has_missed()
+    {of_event_counts, "return events_.load(std::memory_order_relaxed) - seen", reads, 0, "counting until a limit", sc},
     {of_sleep_queue, "static const word* awaits(", reads, offsetof(sleeping_in_order, changed), "sleeping in order", sc},
 };
 #pragma GCC diagnostic pop

@@ -20,6 +20,7 @@ using weir::threads::sleep_on;
 using weir::threads::table;
 using weir::threads::this_body;
 using weir::threads::time_limit;
+using weir::threads::woken_by;
 
 weir::threads::mark<pthread_cond_t> is_shared, is_monotonic;
 
@@ -57,17 +58,20 @@ std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* c
   if (most != nullptr && !most->is_valid()) return EINVAL;
   event_count& its = events_of(c);
   body& me = *this_body;
-  me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
+  me.forget_waker();
   const std::uint32_t seen = its.announce();
   if (const int error = pthread_mutex_unlock(m); error != 0) return its.retire(), error;
+  bool late = false;
   {
     std::optional<weir::threads::deadline> limit;
     if (most != nullptr) limit.emplace(me, its, *most);
     if (most == nullptr || !most->has_passed()) sleep_on(next_event(its, seen, c, table::others));
+    // Who signals while this body is announced, and not in the list, wakes nobody here, so the event counts as its signal. One that
+    // its limit has taken off the list was there until then.
+    if (most != nullptr && !me.was(woken_by::notification) && most->has_passed())
+      late = me.was(woken_by::limit) || !limit->has_missed(seen);
   }
   its.retire();
-  // relaxed: written before the body was made ready.
-  const bool late = most != nullptr && me.is_notified.load(std::memory_order_relaxed) == 0 && most->has_passed();
   const int locked = pthread_mutex_lock(m);
   return locked != 0 ? locked : late ? ETIMEDOUT : 0;
 }

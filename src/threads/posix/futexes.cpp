@@ -64,10 +64,10 @@ long wait_in_kernel(const std::atomic<std::uint32_t>& word, std::uint32_t value,
 long sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
   body& me = *this_body;
   const interruption signal(false);
-  me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
+  me.forget_waker();
   if (word.load(std::memory_order_relaxed) != value) return failed(EAGAIN);  // relaxed: looked at again before it sleeps
   sleep_on({&word, value, table::asked_about});
-  return me.is_notified.load(std::memory_order_relaxed) == 0 && signal.has_come() ? failed(EINTR) : 0;
+  return !me.was(woken_by::notification) && signal.has_come() ? failed(EINTR) : 0;
 }
 
 // Nothing: the calling thread is no member.
@@ -80,18 +80,21 @@ std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t v
   const interruption signal(true);
   std::optional<deadline> limit;
   for (bool is_first = true;; is_first = false) {
-    me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
+    me.forget_waker();
     const std::uint32_t seen = its.announce();
-    const bool waits = word.load(std::memory_order_relaxed) == value;  // relaxed: announce() has a fence
+    const auto has_value = [&] { return word.load(std::memory_order_relaxed) == value; };  // relaxed: announce() has a fence
+    bool waits = has_value();
     bool is_late = false, stays = true;
     if (waits) {
       is_late = limit ? limit->has_passed() : most->has_passed();
       if (!is_late && !limit) limit.emplace(me, its, *most);
+      // Who has changed the word in time has woken nobody if this body was about to sleep.
+      if (is_late) waits = has_value();
     }
     if (waits && !is_late) stays = sleep_on(next_event(its, seen, &word));
     its.retire();
     if (!waits) return is_first ? failed(EAGAIN) : 0;
-    if (me.is_notified.load(std::memory_order_relaxed) != 0) return 0;
+    if (me.was(woken_by::notification)) return 0;
     if (signal.has_come()) return failed(EINTR);
     if (is_late) return failed(ETIMEDOUT);
     if (!stays) return wait_in_kernel(word, value, scope, *most);

@@ -88,8 +88,8 @@ std::optional<int> wait_while(int busy, const void* object, Try try_once, const 
   event_count& its = events_of(object);
   std::optional<deadline> limit;
   for (std::uint32_t seen = its.announce();; seen = its.so_far()) {
-    const int now = try_once();
-    const bool waits = now == busy;
+    int now = try_once();
+    bool waits = now == busy;
     bool late = false;
     // After another attempt: a notification that has come with the signal is not lost.
     if (waits && may_be_interrupted && signal.has_come()) return its.retire(), EINTR;
@@ -98,6 +98,8 @@ std::optional<int> wait_while(int busy, const void* object, Try try_once, const 
         late = most->has_passed() || (limit.emplace(*this_body, its, *most), false);
       else
         late = limit->has_passed();
+      // What has come in time may have come after the last attempt.
+      if (late) now = try_once(), waits = now == busy;
     }
     if (waits && !late && sleep_on(next_event(its, seen, object))) continue;
     its.retire();

@@ -55,6 +55,12 @@ bool deadline::has_passed() {
   return false;
 }
 
+bool deadline::has_missed(std::uint32_t seen) {
+  const without_preemption to_the_end;
+  const std::lock_guard lock(linking);  // no event of this limit comes between the two counts
+  return waits_by_.has_missed(seen, events_);
+}
+
 void deadline::link() {
   const without_preemption to_the_end;  // the monitor waits for the lock
   bool is_first = false;
@@ -86,8 +92,9 @@ std::uint64_t wake_those_due(std::uint64_t now_ns) {
   while (first != nullptr && first->at_ns_ <= now_ns) {
     deadline& due = *first;
     due.unlink();
+    ++due.events_;
     due.waits_by_.happens();
-    wake_body(due.sleeper_);
+    wake_body(due.sleeper_, woken_by::limit);
   }
   return first != nullptr ? first->at_ns_ : std::numeric_limits<std::uint64_t>::max();
 }

@@ -33,6 +33,8 @@ class deadline {
   deadline(const deadline&) = delete;
   ~deadline();
   bool has_passed();
+  /// For the body, which has found the limit passed: has anything been notified since so many events?
+  bool has_missed(std::uint32_t seen);
 
  private:
   friend std::uint64_t wake_those_due(std::uint64_t now_ns);
@@ -43,6 +45,7 @@ class deadline {
   basic_event_count<native_threads>& waits_by_;
   const time_limit& limit_;
   std::uint64_t at_ns_ = 0;
+  std::uint32_t events_ = 0;  // of this limit's
   deadline *before_ = nullptr, *behind_ = nullptr;
   bool is_linked_ = false;
 };

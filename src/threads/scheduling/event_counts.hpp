@@ -42,6 +42,13 @@ class alignas(line_bytes) basic_event_count {
     // seq_cst: either a sleeper sees the event (sleep_queue.hpp), or the caller sees the sleeper.
     Machine::fence_after_update();
   }
+  /// For a waiter that has found its limit passed, before it retires: has anything been notified since it announced itself?
+  /// `of_limit`: how many of the events since then are its limit's.
+  bool has_missed(std::uint32_t seen, std::uint32_t of_limit) const {
+    // seq_cst: who has notified before the limit, by the clock, is seen.
+    Machine::full_fence();
+    return events_.load(std::memory_order_relaxed) - seen != of_limit;  // relaxed: the fence orders it
+  }
   const word& events() const { return events_; }
   /// In the child of a fork, where nobody waits.
   void forget() { waiters_.store(0, std::memory_order_relaxed); }

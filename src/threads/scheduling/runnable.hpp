@@ -20,6 +20,13 @@ enum class moves : std::uint32_t {
   nowhere
 };
 
+/// What has ended a body's sleep.
+enum class woken_by : std::uint32_t {
+  others,  // a signal, or whoever wakes all; or it has not slept
+  notification,
+  limit
+};
+
 template <class Machine>
 struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run_queue<Machine>>> {
   using queue = basic_run_queue<Machine>;
@@ -35,7 +42,7 @@ struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run
   word<std::uint32_t> may_move{static_cast<std::uint32_t>(moves::anywhere)};
   // The word that it sleeps on (sleep_queue.hpp), or the address of another object; null: none.
   pointer<const word<std::uint32_t>> awaits{nullptr};
-  word<std::uint32_t> is_notified{0};  // not zero: it has been woken on that object, not for another reason
+  word<std::uint32_t> woken{static_cast<std::uint32_t>(woken_by::others)};
 
   // Not zero: the body must not be stopped, and may change the queue that it is on. Only the body writes this word.
   word<std::uint32_t> held{1};
@@ -43,6 +50,10 @@ struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run
   word<std::uint32_t> calling{0};
   // Not zero: a claimant may be sending a signal to the body, which is detached (questions.hpp). Only the claimant writes this word.
   word<std::uint32_t> is_asked{0};
+
+  /// relaxed, both: of this body alone until it sleeps, and written before it is made ready.
+  void forget_waker() { woken.store(static_cast<std::uint32_t>(woken_by::others), std::memory_order_relaxed); }
+  bool was(woken_by what) const { return woken.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(what); }
 
   bool may(moves how) const { return may_move.load(std::memory_order_relaxed) <= static_cast<std::uint32_t>(how); }
 

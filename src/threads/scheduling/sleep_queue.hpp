@@ -27,7 +27,7 @@ class alignas(line_bytes) basic_sleep_queue {
   bool add(runnable& b, const word& object, const word& on, std::uint32_t value, StaysAwake stays_awake) {
     take();
     b.awaits.store(&object, std::memory_order_relaxed);
-    b.is_notified.store(0, std::memory_order_relaxed);
+    b.forget_waker();
     b.next.store(nullptr, std::memory_order_relaxed);
     link(last_.load(std::memory_order_relaxed), &b);
     // An update, though the list is locked: on x86-64 it is the fence, too. relaxed: the fence orders it.
@@ -56,17 +56,19 @@ class alignas(line_bytes) basic_sleep_queue {
     unsigned count = 0;
     for_each_of(woken, [me, &count](runnable& b) {
       ++count;
-      b.is_notified.store(1, std::memory_order_relaxed);
+      b.woken.store(static_cast<std::uint32_t>(woken_by::notification), std::memory_order_relaxed);
       queue::make_ready(b, me);
     });
     return count;
   }
   /// That body, if it sleeps. After a fence.
-  void wake(runnable& which, runnable* me) {
+  void wake(runnable& which, runnable* me, woken_by what = woken_by::others) {
     take();
     runnable* const woken = remove(1, [&](const runnable& b) { return &b == &which; });
     release();
-    if (woken != nullptr) queue::make_ready(which, me);
+    if (woken == nullptr) return;
+    which.woken.store(static_cast<std::uint32_t>(what), std::memory_order_relaxed);
+    queue::make_ready(which, me);
   }
 
   /// All that sleep, for no reason of their objects'.

@@ -83,13 +83,13 @@ unsigned wake_on(const std::atomic<std::uint32_t>& object, unsigned most, table 
   return its.wake(object, most, this_body);
 }
 
-void wake_body(body& b) noexcept {
+void wake_body(body& b, woken_by what) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // as in add(): the caller has sent a signal
   const void* const object = b.awaits.load(std::memory_order_relaxed);  // relaxed: looked at again below
   if (object == nullptr) return;
   const without_preemption to_the_end;
   const changing lists;
-  for (const table in : {table::others, table::asked_about}) bucket_of(object, in).wake(b, this_body);
+  for (const table in : {table::others, table::asked_about}) bucket_of(object, in).wake(b, this_body, what);
 }
 
 bool leaves_wake_up() noexcept {

@@ -42,7 +42,7 @@ inline bool has_sleepers(const void* object) {
 /// has come. Either `b` has stopped, or only the calling thread runs bodies that are made ready at the seat of `b`.
 bool falls_asleep(body& b, const awaited& on) noexcept;
 /// Wakes that body, if it sleeps: after summon(). Thread-safe.
-void wake_body(body& b) noexcept;
+void wake_body(body& b, woken_by what = woken_by::others) noexcept;
 
 /// Called after the event and before wake_on(), where a handler of the program may call it. True: the monitor will wake in its
 /// place.

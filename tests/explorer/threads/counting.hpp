@@ -87,4 +87,48 @@ struct counting_until : counting {
   }
 };
 
+/// Member 0 waits with a limit, as for a condition. Member 1 notifies once member 0 has given back the mutex, and the limit passes,
+/// by member 2. A notification in time is not taken for the limit, wherever member 0 is.
+struct counting_until_limit : counting {
+  word<std::uint32_t> object{0}, time{0}, released{0}, of_limit{0}, in_time{0}, late{0};
+  explored_mutex linking;
+  body its;
+  void wait_until_limit() {
+    its.forget_waker();
+    const std::uint32_t seen = events.announce();
+    released.store(1, order::release);
+    its.parked.begin();
+    const auto sleeps = [&] { return bucket.add(its, object, events.events(), seen, [] { return false; }); };
+    if (time.load(order::relaxed) == 0 && sleeps()) its.parked.await_end();
+    if (!its.was(weir::threads::woken_by::notification) && time.load(order::relaxed) == 1) {
+      linking.lock();
+      if (its.was(weir::threads::woken_by::limit) || !events.has_missed(seen, of_limit.load(order::relaxed)))
+        late.store(1, order::relaxed);
+      linking.unlock();
+    }
+    events.retire();
+  }
+  void pass(unsigned member, unsigned members) {
+    if (member == 0) {
+      wait_until_limit();
+    } else if (member == 1) {
+      explored::spin(released, [](std::uint32_t now) { return now == 1; });
+      machine::full_fence();
+      if (events.has_waiters()) {
+        wake_on(object, 1);
+        machine::full_fence();
+        if (time.load(order::relaxed) == 0) in_time.store(1, order::relaxed);
+      }
+    } else {
+      time.store(1, order::relaxed);
+      linking.lock();
+      of_limit.store(1, order::relaxed);
+      events.happens();
+      if (its.awaits.load(order::relaxed) != nullptr) bucket.wake(its, nullptr, weir::threads::woken_by::limit);
+      linking.unlock();
+    }
+    if (is_last(members)) check(late.load(order::relaxed) == 0 || in_time.load(order::relaxed) == 0);
+  }
+};
+
 }  // namespace explored_threads

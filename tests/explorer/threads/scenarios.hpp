@@ -57,6 +57,7 @@ inline std::vector<named> all_scenarios() {
           of<returning_stolen>("returning stolen", 3),
           of<waking_twice>("waking twice", 3),
           of<sleeping_away>("sleeping away", 3),
+          of<counting_until_limit>("counting until a limit", 3),
           of<counting_for_two_objects>("counting for two objects", 3),
           of<counting_two>("counting, woken one at a time", 3),
           of<closing_for_others>("closing for two others", 4),
