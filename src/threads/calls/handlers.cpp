@@ -19,6 +19,7 @@
 #include "threads/polling/trampolines.hpp"
 #include "threads/posix/before.hpp"
 #include "threads/preemption/tick.hpp"
+#include "threads/scheduling/interrupted.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/signals/process_signals.hpp"
 #include "threads/signals/signals.hpp"
@@ -74,10 +75,14 @@ void call(handler_with_context its, int number, siginfo_t* why, void* context, w
   const weir::threads::body* const mine = weir::threads::body_with_mask();
   // Otherwise it has interrupted another handler, whose end restores the recorded mask.
   const bool is_first = mine != nullptr && mask_in(context) == mine->mask();
-  weir::threads::leave_stub(*static_cast<ucontext_t*>(context));
+  auto& in = *static_cast<ucontext_t*>(context);
+  weir::threads::leave_stub(in);
+  // A tick has come together with this signal. Its handler has not begun, but blocks the C library's signal for cancellations, and what this
+  // handler executes would inherit that.
+  if (weir::threads::is_handler_of_ticks(weir::threads::code_of(in))) weir::threads::let_cancellation_in();
   type = weir::with_interrupted_type(type, its, number, why, context);
   if (!is_first || mine != weir::threads::body_with_mask() || weir::threads::is_in_child()) return;
-  if (const signal_mask now = mask_in(context); now != mine->mask()) weir::threads::note_mask(now);
+  if (const signal_mask now = mask_in(context); now != mine->mask()) weir::threads::note_mask_to_be(now);
 }
 
 // Nothing is to be destroyed here.

@@ -21,14 +21,23 @@ namespace weir::threads {
 
 body* body_with_mask() { return this_body != nullptr ? this_body : own_processor != nullptr ? &own_processor->own() : nullptr; }
 
-void note_mask(signal_mask now) {
+namespace {
+// With SIGKILL, which nobody blocks: no body has this mask.
+constexpr signal_mask not_known = ~signal_mask{0} ^ signal_mask{3} << 31;
+
+/// `of_kernel`: what the kernel thread has, whoever runs there next.
+void record(signal_mask now, signal_mask of_kernel) {
   const without_preemption to_the_end;
   body& mine = *body_with_mask();
   mine.mask(now);
-  mine.where()->has_mask(now);
+  mine.where()->has_mask(of_kernel);
   await_signals_for(mine);
   if (mine.is_summoned()) mine.take_signals();
 }
+}  // namespace
+void note_mask(signal_mask now) { record(now, now); }
+// The body may leave before it is set, to its own kernel thread.
+void note_mask_to_be(signal_mask now) { record(now, now == body_with_mask()->mask() ? now : not_known); }
 /// A signal that the member has left pending in its own kernel thread comes before the mask's change returns [sigprocmask(3p)].
 void take_signals_of_thread(signal_mask now) {
   if (this_body == nullptr || (this_body->left_in_thread & ~now) == 0) return;
@@ -108,12 +117,12 @@ class noted_change {
 };
 
 /// The mask will be this one, even if the present handler runs with another.
-void note_mask_to_be(const sigset_t& set) {
+void note_mask_of_context(const sigset_t& set) {
   const signal_mask its = as_mask(set) & weir::threads::all_signals;
   body* const detached = detached_body();
   if (detached != nullptr && detached->mask() == its) return;  // as where coroutines switch
   if (!is_mask_kept()) return;
-  if (detached == nullptr) return note_mask(its), weir::threads::take_signals_of_thread(its);
+  if (detached == nullptr) return weir::threads::note_mask_to_be(its), weir::threads::take_signals_of_thread(its);
   const without_ticks meanwhile;
   detached->mask(its);
 }
@@ -121,9 +130,9 @@ void note_jump(const __jmp_buf_tag* to) {
   if (to->__mask_was_saved == 0) return;
   sigset_t its;
   std::memcpy(&its, &to->__saved_mask, sizeof its);
-  note_mask_to_be(its);
+  note_mask_of_context(its);
 }
-void note_switch(const ucontext_t* to) { note_mask_to_be(to->uc_sigmask); }
+void note_switch(const ucontext_t* to) { note_mask_of_context(to->uc_sigmask); }
 
 }  // namespace
 

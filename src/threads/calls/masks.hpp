@@ -10,5 +10,7 @@ namespace weir::threads {
 body* body_with_mask();
 /// The program has set that body's mask.
 void note_mask(signal_mask now);
+/// The same where a jump, or the end of a handler, is about to set it.
+void note_mask_to_be(signal_mask now);
 
 }  // namespace weir::threads

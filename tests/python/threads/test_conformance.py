@@ -25,10 +25,6 @@ PATIENCE_S = 600
 KNOWN: dict[str, str] = {}
 # What has no row, and why.
 EXCEPTIONS = {
-    **dict.fromkeys(
-        ("fork", "vfork", "clone", "system", "popen"),
-        "makes the experiments in children: tests/threads/as_threads/children.cpp, tests/threads/faults/children.cpp",
-    ),
     **dict.fromkeys(("_exit", "_Exit"), "does not return: tests/threads/faults/ends.cpp"),
     **dict.fromkeys(
         ("get_nprocs", "get_nprocs_conf"), "answers otherwise only under `weir run`: tests/python/run/test_heard.py"
@@ -39,10 +35,6 @@ EXCEPTIONS = {
     **dict.fromkeys(
         ("arch_prctl", "sched_setattr", "setgroups", "initgroups"),
         "changes the thread or the process for good: tests/threads/as_threads/kernel_state.cpp, credentials.cpp",
-    ),
-    **dict.fromkeys(
-        ("sigwait", "sigwaitinfo", "sigsuspend", "sigpause", "__xpg_sigpause"),
-        "waits for a signal: tests/threads/posix/signals.cpp, tests/threads/as_threads/temporary_masks.cpp",
     ),
     "epoll_pwait2": "not in each C library: tests/threads/posix/calls.cpp",
 }

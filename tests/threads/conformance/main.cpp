@@ -101,7 +101,7 @@ class sleepers {
 int main(int count, char** words) {
   std::vector<row> table;
   for (const auto part : {rows_of_mutexes, rows_of_conditions, rows_of_locks, rows_of_semaphores, rows_of_ends, rows_of_reading,
-                          rows_of_sleeping, rows_of_signals})
+                          rows_of_sleeping, rows_of_signals, rows_of_awaited_signals, rows_of_children})
     for (row& each : part()) table.push_back(std::move(each));
   for (row& each : rows_of_the_rest(table)) table.push_back(std::move(each));
   std::vector<std::string_view> only;

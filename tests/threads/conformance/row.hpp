@@ -104,6 +104,8 @@ rows rows_of_ends();
 rows rows_of_reading();
 rows rows_of_sleeping();
 rows rows_of_signals();
+rows rows_of_awaited_signals();
+rows rows_of_children();
 /// Those that `others` have not.
 rows rows_of_the_rest(const rows& others);
 

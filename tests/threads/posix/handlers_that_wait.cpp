@@ -1,10 +1,11 @@
 // A handler that waits has its signal mask to itself: other members of the processor do not block the signal meanwhile, nor does the member
-// afterwards.
+// afterwards. Nor do others have the mask of a member that leaves by a jump.
 #include "../../openmp/driving_thread.h"
 #include "threads.hpp"
 
 #include <poll.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -55,17 +56,28 @@ void fill() {
   }).detach();
 }
 
+#if defined(__x86_64__)
+long bare_call(long call, long a = 0, long b = 0, long c = 0, long d = 0) {
+  register long fourth asm("r10") = d;
+  asm volatile("syscall" : "+a"(call) : "D"(a), "S"(b), "d"(c), "r"(fourth) : "rcx", "r11", "memory");
+  return call;
+}
+/// Of the thread that runs this.
+std::uint64_t mask_of_kernel(int how = SIG_BLOCK, std::uint64_t set = 0) {
+  std::uint64_t its = 0;
+  bare_call(SYS_rt_sigprocmask, how, reinterpret_cast<long>(&set), reinterpret_cast<long>(&its), sizeof its);
+  return its;
+}
+#endif
+std::uint64_t bit_of(int signal) { return std::uint64_t{1} << (signal - 1); }
+
 /// As the C library says, and as the kernel does of the thread that runs this.
 bool is_blocked(bool wanted) {
   sigset_t now;
   CHECK(pthread_sigmask(SIG_BLOCK, nullptr, &now) == 0);
   bool by_kernel = wanted;
 #if defined(__x86_64__)
-  std::uint64_t its = 0;
-  long result = SYS_rt_sigprocmask;
-  register long bytes asm("r10") = sizeof its;
-  asm volatile("syscall" : "+a"(result) : "D"(SIG_BLOCK), "S"(nullptr), "d"(&its), "r"(bytes) : "rcx", "r11", "memory");
-  by_kernel = (its >> (SIGUSR1 - 1) & 1) != 0;
+  by_kernel = (mask_of_kernel() & bit_of(SIGUSR1)) != 0;
 #endif
   return (sigismember(&now, SIGUSR1) == 1) == wanted && by_kernel == wanted;
 }
@@ -132,12 +144,75 @@ void leaves_in_handler() {
   });
 }
 
+/// The jump lets in a signal that waits in the member's own kernel thread: the member goes there before the jump changes the mask.
+void leaves_by_jump() {
+  static std::atomic<bool> is_over{false};
+  struct sigaction how {};
+  how.sa_handler = [](int) { ++handled; };
+  how.sa_flags = SA_RESTART;
+  CHECK(sigaction(SIGUSR1, &how, nullptr) == 0);
+  team([](int me) {
+    handled = 0;
+    while (me != 0 && !is_over) {
+      sched_yield();
+      CHECK(is_blocked(false));
+    }
+    for (static std::atomic<int> i{0}; me == 0 && i < 20; ++i) {
+      static sigjmp_buf back;
+      if (sigsetjmp(back, 1) == 0) {
+        change(SIG_BLOCK, SIGUSR1);
+        poll(nullptr, 0, 1);  // in its own kernel thread
+        CHECK(pthread_kill(pthread_self(), SIGUSR1) == 0);
+        yields();
+        CHECK(is_blocked(true) && handled == i);
+        siglongjmp(back, 1);
+      }
+      CHECK(is_blocked(false) && handled == i + 1);
+    }
+    if (me == 0) is_over = true;
+  });
+}
+
+#if defined(__x86_64__)
+/// A signal that comes together with a tick interrupts the tick's handler, which blocks the C library's signal for cancellations. What the
+/// program's handler executes would inherit that.
+void comes_with_tick() {
+  constexpr int of_cancellations = 32;
+  static const int its = SIGRTMIN + 1;
+  struct sigaction how {};
+  how.sa_handler = [](int) {
+    if ((mask_of_kernel() & bit_of(of_cancellations)) == 0) ++handled;
+  };
+  how.sa_flags = SA_RESTART;
+  CHECK(sigaction(its, &how, nullptr) == 0);
+  team([](int) {
+    handled = 0;
+    for (int i = 0; i < rounds; ++i) {
+      sched_yield();
+      const std::uint64_t both = bit_of(SIGURG) | bit_of(its);
+      mask_of_kernel(SIG_BLOCK, both);
+      siginfo_t tick{};
+      tick.si_code = SI_QUEUE;
+      bare_call(SYS_rt_tgsigqueueinfo, getpid(), driving_thread(), SIGURG, reinterpret_cast<long>(&tick));
+      bare_call(SYS_tgkill, getpid(), driving_thread(), its);
+      mask_of_kernel(SIG_UNBLOCK, both);
+      for (volatile int n = 0; n < 1000;) n = n + 1;
+    }
+    CHECK(handled == rounds);
+  });
+}
+#endif
+
 const subject all[] = {{"yields", wait_in_handlers<yields>},
                        {"sleeps", wait_in_handlers<sleeps>},
                        {"reads", wait_in_handlers<reads, fill>},
                        {"takes a semaphore", wait_in_handlers<takes_semaphore>},
                        {"changes its thread", wait_in_handlers<changes_its_thread>},
-                       {"leaves in a handler", leaves_in_handler}};
+                       {"leaves in a handler", leaves_in_handler},
+#if defined(__x86_64__)
+                       {"comes with a tick", comes_with_tick},
+#endif
+                       {"leaves by a jump", leaves_by_jump}};
 
 }  // namespace
 
