@@ -76,11 +76,12 @@ void show_affinity(const member& me, std::string_view format) {
   std::fputs((affinity_text(me, format) + '\n').c_str(), is_made_for_llvm() ? stdout : stderr);
 }
 
-bool is_to_be_shown(member& parent, const team& t, bool moved) {
-  const team*& before = parent.last_shown;
-  if (before != nullptr && (t.size == 1 || (before == &t && !moved))) return false;
-  before = &t;
-  return true;
+bool is_to_be_shown(const team& t, bool moved) {
+  constinit static thread_local unsigned level = 0, size = 0;  // of the thread's last region
+  const bool is_as_before = t.level == level && t.size == size;
+  level = t.level;
+  size = t.size;
+  return moved || !is_as_before;
 }
 
 }  // namespace weir::openmp

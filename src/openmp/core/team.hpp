@@ -65,7 +65,6 @@ struct alignas(line_bytes) member {
   control icv;  // of the task that it executes; own_control() to change them
   threads::processor* seat = nullptr;  // null: it runs in a thread of the kernel
   thread_binding binding;
-  const team* last_shown = nullptr;  // the last team of its regions that OMP_DISPLAY_AFFINITY has shown
   // Constructs encountered in this team, over all of its regions: the same for every member.
   std::uint32_t singles = 0;
   std::uint32_t loops = 0;

@@ -86,7 +86,7 @@ void bind_team(team& t, member& parent) {
   }
   if (bound) move_to(parent.binding.place);
   if (initial_settings().display_affinity) {
-    t.shown = is_to_be_shown(parent, t, moves);
+    t.shown = is_to_be_shown(t, moves);
     if (t.shown) show_affinity(t.members[0]);
   }
 }

@@ -101,6 +101,7 @@ std::optional<schedule> parse_schedule(std::string_view text) {
   }
   const auto kind = parse_word<schedule_kind>(word, {{"static", schedule_kind::static_},
                                                      {"dynamic", schedule_kind::dynamic},
+                                                     {"static_steal", schedule_kind::dynamic},  // of LLVM's runtime
                                                      {"guided", schedule_kind::guided},
                                                      {"auto", schedule_kind::auto_},
                                                      {"trapezoidal", schedule_kind::trapezoidal}});

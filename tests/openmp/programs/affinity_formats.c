@@ -116,6 +116,21 @@ static void shown(void) {
   came("1.0 of 2|1.1 of 2");
 }
 
+/* Where the level has changed, a team of one, too. */
+static void shown_by_level(void) {
+  collect();
+#pragma omp parallel num_threads(1)
+  {
+    came("1.0 of 1");
+    region(1);
+    came("2.0 of 1");
+    region(1);
+    came("");
+  }
+  region(1);
+  came("1.0 of 1");
+}
+
 static void not_shown(void) {
   collect();
   region(2);
@@ -130,6 +145,7 @@ int main(int argc, char **argv) {
       {"bound", bound, {"OMP_PROC_BIND=close", one_place}},
       {"lengths", lengths, {"OMP_AFFINITY_FORMAT=first %n"}},
       {"shown", shown, {"OMP_DISPLAY_AFFINITY=true", "OMP_AFFINITY_FORMAT=%L.%n of %N"}},
+      {"shown by level", shown_by_level, {"OMP_DISPLAY_AFFINITY=true", "OMP_AFFINITY_FORMAT=%L.%n of %N"}},
       {"not shown", not_shown, {"OMP_AFFINITY_FORMAT=%L.%n of %N"}},
   };
   return run_parts(argc, argv, parts, sizeof parts / sizeof *parts);

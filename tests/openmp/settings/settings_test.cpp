@@ -47,6 +47,7 @@ TEST(Settings, GoodForms) {
       {"OMP_SCHEDULE", "auto,4", "AUTO"},
       {"OMP_SCHEDULE", "monotonic:dynamic,3", "MONOTONIC:DYNAMIC,3"},
       {"OMP_SCHEDULE", "nonmonotonic : guided", "NONMONOTONIC:GUIDED"},
+      {"OMP_SCHEDULE", "static_steal,5", "DYNAMIC,5"},
       {"OMP_STACKSIZE", "2048", "2M"},
       {"OMP_STACKSIZE", "100", "100K"},
       {"OMP_STACKSIZE", "2000500B", "2000500B"},
