@@ -39,8 +39,9 @@ void note_mask(signal_mask now) { record(now, now); }
 // The body may leave before it is set, to its own kernel thread.
 void note_mask_to_be(signal_mask now) { record(now, now == body_with_mask()->mask() ? now : not_known); }
 /// A signal that the member has left pending in its own kernel thread comes before the mask's change returns [sigprocmask(3p)].
+bool has_signals_in_thread(signal_mask now) { return this_body != nullptr && (this_body->left_in_thread & ~now) != 0; }
 void take_signals_of_thread(signal_mask now) {
-  if (this_body == nullptr || (this_body->left_in_thread & ~now) == 0) return;
+  if (!has_signals_in_thread(now)) return;
   this_body->left_in_thread &= now;
   if (!detach_to_block()) pin_for_a_while();
 }
@@ -68,6 +69,17 @@ body* detached_body() {
 }
 bool is_mask_kept() { return (body_with_mask() != nullptr || detached_body() != nullptr) && !weir::threads::is_in_child(); }
 
+/// Signals that were sent before the member took its seat wait in its kernel thread, and come before those that were sent later. So
+/// it goes there under the mask that it had, and takes the others along.
+void take_in_order(signal_mask now) {
+  weir::threads::exchange_mask(body_with_mask()->mask());
+  weir::threads::take_signals_of_thread(now);
+  body* const detached = detached_body();
+  if (detached != nullptr) detached->mask(now);
+  weir::threads::exchange_mask(now);
+  if (detached == nullptr) note_mask(now);
+}
+
 /// The thread's mask has been changed in this way, from `before`. In a handler `before` differs from the mask that the body has
 /// recorded, and the end of the handler restores the recorded mask.
 void note_change(int how, signal_mask set, signal_mask before) {
@@ -77,8 +89,8 @@ void note_change(int how, signal_mask set, signal_mask before) {
   if (mine == nullptr) return;
   if (before != mine->mask()) return weir::threads::take_signals_of_thread(now);
   if (detached != nullptr) return detached->mask(now);
+  if (weir::threads::has_signals_in_thread(now)) return take_in_order(now);
   note_mask(now);
-  weir::threads::take_signals_of_thread(now);
 }
 
 /// Does such a change block ticks? Then none is sent until the mask is on record: it would stay pending, and come to a sigwait() of the

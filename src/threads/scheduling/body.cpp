@@ -113,6 +113,7 @@ context park(void* its) {
 void take_what_was_sent_to_thread(body& b) {
   {
     const claimant no_sender_meanwhile;
+    b.departs();
     b.on.store(b.home(), std::memory_order_relaxed);
   }
   await_signals_for(b);
@@ -237,6 +238,9 @@ signal_mask present_mask() {
 
 // Not called on the parking stack, because pending signals are handled now.
 void body::arrive_detached() {
+  // While all signals are blocked: no handler keeps those waiting that send it more.
+  if (is_summoned()) send_queued(0);
+  has_arrived_.store(true, std::memory_order_release);  // release: the kernel has those that were queued
   exchange_mask(mask());
   pthread_setcancelstate(cancel_state, nullptr);  // a cancellation finds the thread in its kernel thread
   take_signals();

@@ -114,9 +114,15 @@ struct body : runnable, basic_summons<native_threads> {
   bool is_pinned_for_good() const { return is_pinned && detached_until == 0; }
   /// In its kernel thread, where it goes on.
   void arrive_detached();
+  /// For a sender that finds it detached: has its kernel thread the signals that were left with it? acquire: it has.
+  bool has_arrived() const { return has_arrived_.load(std::memory_order_acquire); }
+  /// Before it is attached, for which a claimant's end orders it.
+  void departs() { has_arrived_.store(false, std::memory_order_relaxed); }
 
  private:
+  void send_queued(signal_mask all_but);
   signal_queue queued_;
+  std::atomic<bool> has_arrived_{true};
 };
 
 /// The own body of a thread that start() has created, or that has been adopted, attached or not; null for other threads.

@@ -17,8 +17,8 @@
 
 namespace weir::threads {
 
-/// The body is held just now, and perhaps because it waits for the caller's claim: the caller ends the claim, finds the body again, and
-/// sends again.
+/// The body is held just now, and perhaps because it waits for the caller's claim; or it is on the way to its own kernel thread. The
+/// caller ends the claim, finds the body again, and sends again.
 inline constexpr int send_again = -2;
 
 template <class Bodies>
@@ -37,7 +37,11 @@ class basic_sender {
     if (const left_signal its = std::exchange(left, std::nullopt); its && !to.withdraw(*its)) return 0;
     for (;;) {
       processor* const on = to.where();
-      if (on == nullptr) return Bodies::send_to_thread(to, why);  // before it is attached (body.cpp)
+      if (on == nullptr) {
+        // Signals that have been left with it come first: they were sent first.
+        if (!to.has_arrived()) return send_again;
+        return Bodies::send_to_thread(to, why);  // before it is attached (body.cpp)
+      }
       if (!to.may(moves::to_stand_in)) {
         int error = 0;
         if (send_to_idle(to, why, error)) return error;

@@ -16,6 +16,7 @@ std::optional<signal_queue::pending> body::summon(const siginfo_t& why) {
 WEIR_RUN_BY_FORKS void body::forget_signals() {
   forget();
   queued_.take(0, [](const siginfo_t&) {});
+  has_arrived_.store(true, std::memory_order_relaxed);  // relaxed: there is no other thread
 }
 
 namespace {
@@ -38,17 +39,21 @@ void count(body& to, int number) {
 
 }  // namespace
 
+void body::send_queued(signal_mask all_but) {
+  const auto where_it_is = static_cast<pid_t>(raw_call(SYS_gettid));
+  queued_.take(all_but, [this, where_it_is](const siginfo_t& why) {
+    count(*this, why.si_signo);
+    send_to_thread(where_it_is, why);
+  });
+}
+
 void body::take_signals() {
   // If the body is in its own kernel thread, signals that it blocks may be pending there.
   const signal_mask kept = is_pinned || where() == nullptr ? 0 : mask();
   const auto handle_all_but = [this](signal_mask left) {
     // All signals are sent before the first is handled, because its handler may never return.
     exchange_mask(all_signals);
-    const auto where_it_is = static_cast<pid_t>(raw_call(SYS_gettid));
-    queued_.take(left, [this, where_it_is](const siginfo_t& why) {
-      count(*this, why.si_signo);
-      send_to_thread(where_it_is, why);
-    });
+    send_queued(left);
     exchange_mask(mask());
   };
   answer(kept, handle_all_but, pin, pin_for_a_while);

@@ -86,6 +86,7 @@ struct driven_body : body, weir::threads::basic_summons<machine> {
   word<std::uint64_t> at{stopped};
   bool is_run_by_member = true;
   bool blocks_often = false;  // it stays detached
+  word<std::uint32_t> arrived{0};  // its kernel thread has the signals that were left with it
 
   driven_body() = default;
   explicit driven_body(queue*) {}
@@ -100,6 +101,7 @@ struct driven_body : body, weir::threads::basic_summons<machine> {
     std::uint32_t there = 1;
     return queued.compare_exchange_strong(there, 0, order::relaxed);
   }
+  bool has_arrived() const { return arrived.load(order::acquire) != 0; }
   bool blocks(driven_bodies::signal) const { return (mask() & driven_bodies::of_program) != 0; }
 
   // Calls of a driver.

@@ -252,7 +252,9 @@ class driving : public scenario {
       arrives();
       making.unlock();
       if (result == 0) return;
-      explored::spin(to.held, [](std::uint32_t now) { return now == 0; });
+      word<std::uint32_t>& changes = to.on.load(order::relaxed) == nullptr ? to.arrived : to.held;
+      const std::uint32_t awaited = &changes == &to.arrived;
+      explored::spin(changes, [awaited](std::uint32_t now) { return now == awaited; });
     }
   }
   void tick(driven_processor& p) {
@@ -362,7 +364,10 @@ inline void driven_body::takes_signals() {
 inline void driven_body::arrives_detached() {
   if (!here().sends_signals) return;
   auto& pending = here().of_own_thread[this - here().bodies];
-  if (pending.exchange(0, order::relaxed) != 0) here().handles();
+  std::uint32_t there = 1;
+  const bool left = is_summoned() && queued.compare_exchange_strong(there, 0, order::relaxed);
+  arrived.store(1, order::release);
+  if (pending.exchange(0, order::relaxed) != 0 || left) here().handles();
   takes_signals();
 }
 inline int driven_bodies::send_to_thread(const body& its, signal) {
