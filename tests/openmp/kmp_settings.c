@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 64, N = 1000 }; /* N: iterations */
@@ -70,11 +71,27 @@ static void chunks(void) {
   printf("schedule %d, chunks %s\n", (int)kind, is_right && at == N ? "right" : "wrong");
 }
 
+static void variables(const char *threads, const char *how) {
+  setenv("OMP_NUM_THREADS", threads, 1);
+  setenv("OMP_SCHEDULE", how, 1);
+}
+static void late(void) {
+  int threads = 0, chunk;
+  omp_sched_t kind;
+  variables("3", "dynamic,7");
+#pragma omp parallel
+#pragma omp single
+  threads = omp_get_num_threads();
+  variables("2", "static");
+  omp_get_schedule(&kind, &chunk);
+  printf("%d threads, schedule %d, %d\n", threads, (int)kind, chunk);
+}
+
 int main(int argc, char **argv) {
   const struct {
     const char *name;
     void (*run)(void);
-  } parts[] = {{"primary", primary}, {"reset", reset}, {"subset", subset}, {"display", display}, {"chunks", chunks}};
+  } parts[] = {{"primary", primary}, {"reset", reset}, {"subset", subset}, {"display", display}, {"chunks", chunks}, {"late", late}};
   for (unsigned i = 0; i < sizeof parts / sizeof *parts; ++i)
     if (argc > 1 && strcmp(argv[1], parts[i].name) == 0) parts[i].run();
   return 0;

@@ -33,19 +33,21 @@ int ask(dl_phdr_info* object, std::size_t, void* answer) {
   for (unsigned i = 0; i < object->dlpi_phnum; ++i)
     if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
       if (const auto found = asks_for_llvm(*object, object->dlpi_phdr[i])) {
-        *static_cast<bool*>(answer) = *found;
+        *static_cast<std::optional<bool>*>(answer) = *found;
         return 1;  // no further object
       }
   return 0;
 }
-
-}  // namespace
-
-bool is_made_for_llvm() {
-  bool answer = false;
+std::optional<bool> asked() {
+  std::optional<bool> answer;
   dl_iterate_phdr(ask, &answer);
   return answer;
 }
+
+}  // namespace
+
+bool is_made_for_llvm() { return asked().value_or(false); }
+bool is_made_for_gcc() { return !asked().value_or(true); }
 
 const char* usual_affinity_format() {
   return is_made_for_llvm() ? "OMP: pid %P tid %i thread %n bound to OS proc set {%A}" : "level %L thread %n of %N, native %i, on processors %A";

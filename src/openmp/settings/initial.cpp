@@ -1,5 +1,6 @@
 #include "openmp/settings/initial.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -7,6 +8,7 @@
 
 #include "machine/made_once.hpp"
 #include "openmp/places/hw_subset.hpp"
+#include "openmp/places/made_for.hpp"
 
 namespace weir::openmp {
 
@@ -26,13 +28,33 @@ settings read() {
   return s;
 }
 
-[[gnu::constructor]] void when_loaded() { (void)initial_settings(); }
+bool reads_again = false;  // written while the program is loaded
+
+[[gnu::constructor]] void when_loaded() {
+  (void)initial_settings();
+  reads_again = !is_made_for_gcc();
+}
+
+settings read_again() {
+  settings s = read_settings([](const char* name) { return std::getenv(name); }, {});
+  const auto& known = initial_settings().warnings;
+  for (const char* name : {"OMP_NUM_THREADS", "OMP_SCHEDULE", "OMP_DYNAMIC", "OMP_MAX_ACTIVE_LEVELS"})
+    for (const std::string& warning : s.warnings)
+      if (warning.starts_with(name) && std::ranges::find(known, warning) == known.end()) std::fprintf(stderr, "weir: %s\n", warning.c_str());
+  return s;
+}
 
 }  // namespace
 
 const settings& initial_settings() {
   static constinit made_once<settings> s;
   return s(read);
+}
+
+const settings& settings_at_first_use() {
+  if (!reads_again) return initial_settings();
+  static constinit made_once<settings> s;
+  return s(read_again);
 }
 
 }  // namespace weir::openmp

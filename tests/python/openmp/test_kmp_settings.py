@@ -71,6 +71,10 @@ def test_affinity_is_shown_where_llvms_runtime_writes(builds: Builds, on: dict[s
     assert said(builds, on, "display") == ("OMP: pid %P tid %i thread %n bound to OS proc set {%A}\nmember 0\n", "")
 
 
+def test_variables_count_that_the_program_sets_first(builds: Builds, on: dict[str, str]):
+    assert said(builds, on, "late", OMP_DYNAMIC="false")[0] == "3 threads, schedule 2, 7\n"
+
+
 @pytest.mark.parametrize("schedule", ["trapezoidal", "trapezoidal,7"])
 def test_chunks_get_shorter_by_the_same_number(builds: Builds, on: dict[str, str], schedule: str):
     assert said(builds, on, "chunks", OMP_SCHEDULE=schedule, OMP_DYNAMIC="false")[0] == "schedule 101, chunks right\n"
