@@ -36,14 +36,17 @@ void record(signal_mask now, signal_mask of_kernel) {
 }
 }  // namespace
 void note_mask(signal_mask now) { record(now, now); }
-// The body may leave before it is set, to its own kernel thread.
-void note_mask_to_be(signal_mask now) { record(now, now == body_with_mask()->mask() ? now : not_known); }
 /// A signal that the member has left pending in its own kernel thread comes before the mask's change returns [sigprocmask(3p)].
 bool has_signals_in_thread(signal_mask now) { return this_body != nullptr && (this_body->left_in_thread & ~now) != 0; }
 void take_signals_of_thread(signal_mask now) {
   if (!has_signals_in_thread(now)) return;
   this_body->left_in_thread &= now;
   if (!detach_to_block()) pin_for_a_while();
+}
+// The body may leave before the mask is set, to its own kernel thread.
+void note_mask_to_be(signal_mask now) {
+  record(now, now == body_with_mask()->mask() ? now : not_known);
+  take_signals_of_thread(now);
 }
 
 }  // namespace weir::threads
@@ -134,7 +137,7 @@ void note_mask_of_context(const sigset_t& set) {
   body* const detached = detached_body();
   if (detached != nullptr && detached->mask() == its) return;  // as where coroutines switch
   if (!is_mask_kept()) return;
-  if (detached == nullptr) return weir::threads::note_mask_to_be(its), weir::threads::take_signals_of_thread(its);
+  if (detached == nullptr) return weir::threads::note_mask_to_be(its);
   const without_ticks meanwhile;
   detached->mask(its);
 }

@@ -144,6 +144,30 @@ void leaves_in_handler() {
   });
 }
 
+/// A handler returns to a mask that lets in a signal which waits in the member's own kernel thread: it comes before the code goes on.
+void lets_in_by_return() {
+  for (const int each : {SIGUSR1, SIGUSR2}) {
+    struct sigaction how {};
+    how.sa_sigaction = [](int which, siginfo_t*, void* context) {
+      ++handled;
+      if (which == SIGUSR1) sigdelset(&static_cast<ucontext_t*>(context)->uc_sigmask, SIGUSR2);
+    };
+    how.sa_flags = SA_RESTART | SA_SIGINFO;
+    CHECK(sigaction(each, &how, nullptr) == 0);
+  }
+  team([](int) {
+    handled = 0;
+    for (int i = 0; i < 20; ++i) {
+      change(SIG_BLOCK, SIGUSR2);
+      poll(nullptr, 0, 1);  // in its own kernel thread
+      CHECK(pthread_kill(pthread_self(), SIGUSR2) == 0);
+      yields();
+      CHECK(raise(SIGUSR1) == 0);
+      CHECK(handled == 2 * i + 2 && is_blocked(false));
+    }
+  });
+}
+
 /// The jump lets in a signal that waits in the member's own kernel thread: the member goes there before the jump changes the mask.
 void leaves_by_jump() {
   static std::atomic<bool> is_over{false};
@@ -212,6 +236,7 @@ const subject all[] = {{"yields", wait_in_handlers<yields>},
 #if defined(__x86_64__)
                        {"comes with a tick", comes_with_tick},
 #endif
+                       {"lets in by return", lets_in_by_return},
                        {"leaves by a jump", leaves_by_jump}};
 
 }  // namespace
