@@ -19,6 +19,7 @@
 #include "threads/polling/trampolines.hpp"
 #include "threads/posix/before.hpp"
 #include "threads/preemption/tick.hpp"
+#include "threads/scheduling/alternate_stacks.hpp"
 #include "threads/scheduling/interrupted.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/signals/process_signals.hpp"
@@ -75,22 +76,34 @@ void call(handler_with_context its, int number, siginfo_t* why, void* context, w
   const weir::threads::body* const mine = weir::threads::body_with_mask();
   // Otherwise it has interrupted another handler, whose end restores the recorded mask.
   const bool is_first = mine != nullptr && mask_in(context) == mine->mask();
-  auto& in = *static_cast<ucontext_t*>(context);
-  weir::threads::leave_stub(in);
-  // A tick has come together with this signal. Its handler has not begun, but blocks the C library's signal for cancellations, and what this
-  // handler executes would inherit that.
-  if (weir::threads::is_handler_of_ticks(weir::threads::code_of(in))) weir::threads::let_cancellation_in();
+  weir::threads::leave_stub(*static_cast<ucontext_t*>(context));
   type = weir::with_interrupted_type(type, its, number, why, context);
   if (!is_first || mine != weir::threads::body_with_mask() || weir::threads::is_in_child()) return;
   if (const signal_mask now = mask_in(context); now != mine->mask()) weir::threads::note_mask_to_be(now);
 }
 
+/// The end of a handler sets the alternate stack that the kernel thread had at the begin. The thread may have gone to another one meanwhile,
+/// which must not get the same stack for ticks.
+void return_with_own_stack_for_ticks(ucontext_t& in) {
+  if (!weir::threads::is_for_ticks(in.uc_stack)) return;
+  const weir::threads::body* const me = weir::threads::this_body;
+  const weir::threads::processor* const here = me != nullptr ? me->where() : nullptr;
+  if ((here != nullptr ? here->without_signal_stack() : weir::threads::stack_for_ticks()).ss_sp == in.uc_stack.ss_sp) return;
+  weir::threads::exchange_mask(weir::threads::all_signals);  // it goes nowhere until the return
+  weir::threads::return_with_present_stack(in);
+}
+
 // Nothing is to be destroyed here.
 template <std::size_t which>
 void stub(int number, siginfo_t* why, void* context) {
+  // The program has set no alternate stack.
+  auto& in = *static_cast<ucontext_t*>(context);
+  if (weir::threads::begins_beside(in) && weir::threads::is_for_ticks(in.uc_stack))
+    weir::threads::begin_again_below(stub<which>, number, why, in);
   weir::interrupted_type type = weir::defer_in_handler();
   call(behind_stubs[which].load(std::memory_order_relaxed), number, why, context, type);
   weir::restore_after_handler(type);
+  return_with_own_stack_for_ticks(in);
 }
 constexpr auto stubs = []<std::size_t... all>(std::index_sequence<all...>) {
   return std::array<handler_with_context, most_stubs>{stub<all>...};

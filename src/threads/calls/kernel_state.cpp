@@ -27,6 +27,7 @@
 #include "machine/filter.hpp"
 #include "machine/fork_page.hpp"
 #include "threads/posix/before.hpp"
+#include "threads/preemption/tick.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/processor.hpp"
@@ -137,17 +138,6 @@ bool is_inherited_arch_prctl([[maybe_unused]] int what) {
 #endif
 }
 
-// The stack moves with a thread of the program from its next seat on. Others stay in their kernel threads, and so does one whose stack the
-// kernel takes away while a handler runs.
-void expect_alternate_stack(const stack_t& to) {
-  constexpr int taken_away_meanwhile = 1 << 31;  // SS_AUTODISARM
-  const body* const own = own_body_of_thread();
-  const bool may_leave = own != nullptr && own->is_adopted && own->held.load(std::memory_order_relaxed) == 0 && !is_in_child();
-  if (this_body != nullptr && this_body == own && may_leave) go_to(nullptr);
-  pin_if(this_body != nullptr || (to.ss_flags & taken_away_meanwhile) != 0);
-  note_change_of_alternate_stack();
-}
-
 // The one with which the process began is remembered first: where this library is preloaded, the constructor of a libgomp that is
 // loaded, too, may bind the first thread before the constructors of this library run.
 heard::affinity_mask meant(size_t bytes, const cpu_set_t* mask) {
@@ -168,6 +158,18 @@ using weir::threads::leave_to_kernel;
 using weir::threads::meant;
 using weir::threads::pin_if;
 using weir::threads::this_body;
+
+// The stack moves with a thread of the program from its next seat on. Others stay in their kernel threads, and so does one whose stack the
+// kernel takes away while a handler runs.
+void expect_alternate_stack(const stack_t& to) {
+  constexpr int taken_away_meanwhile = 1 << 31;  // SS_AUTODISARM
+  const weir::threads::body* const own = weir::threads::own_body_of_thread();
+  const bool may_leave = own != nullptr && own->is_adopted && own->held.load(std::memory_order_relaxed) == 0 && !weir::threads::is_in_child();
+  if (this_body != nullptr && this_body == own && may_leave) weir::threads::go_to(nullptr);
+  pin_if(this_body != nullptr || (to.ss_flags & taken_away_meanwhile) != 0);
+  if ((to.ss_flags & SS_DISABLE) == 0 && !weir::threads::has_room_for_tick(to.ss_size)) weir::threads::never_tick_on_alternate_stacks();
+  weir::threads::note_change_of_alternate_stack();
+}
 
 /// With the zero at its end, as the kernel keeps it.
 constexpr std::size_t name_bytes = 16;
@@ -213,8 +215,12 @@ BEFORE(pid_t, gettid, ()) {
   }
 
 BEFORE(int, sigaltstack, (const stack_t* to, stack_t* old)) {
-  if (to != nullptr) weir::threads::expect_alternate_stack(*to);
-  return next_sigaltstack.get()(to, old);
+  if (to != nullptr) expect_alternate_stack(*to);
+  const int result = next_sigaltstack.get()(to, old);
+  if (result != 0) return result;
+  if (old != nullptr && weir::threads::is_for_ticks(*old)) *old = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+  if (to != nullptr && (to->ss_flags & SS_DISABLE) != 0) weir::threads::return_to_stack_for_ticks();
+  return 0;
 }
 BEFORE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
   leave_to_kernel(t);

@@ -51,9 +51,6 @@ void note_filter_for_all(bool is_there, std::uint32_t expected);
 /// Does the operation of arch_prctl() change such a thing?
 bool is_inherited_arch_prctl(int what);
 
-/// The calling thread is about to change its alternate signal stack.
-void expect_alternate_stack(const stack_t& to);
-
 /// Is this the clock of the calling thread's processor time, also in the form of a number [clock_getcpuclockid(3): negative]?
 inline bool is_my_time(clockid_t clock) {
   if (clock >= 0) [[likely]] return clock == CLOCK_THREAD_CPUTIME_ID;

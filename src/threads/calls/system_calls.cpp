@@ -100,9 +100,7 @@ WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, 
     case SYS_clock_gettime: pin_if(is_my_time(static_cast<clockid_t>(a[0]))); break;
     case SYS_getrusage: pin_if(named == RUSAGE_THREAD); break;
     case SYS_prctl: expect_prctl(named); break;
-    case SYS_sigaltstack:
-      if (a[0] != 0) weir::threads::expect_alternate_stack(*reinterpret_cast<const stack_t*>(a[0]));
-      break;
+    case SYS_sigaltstack: return sigaltstack(reinterpret_cast<const stack_t*>(a[0]), reinterpret_cast<stack_t*>(a[1]));
     // Of the calling thread alone, where the C library's functions change all threads.
     case SYS_setuid: case SYS_setgid: case SYS_setreuid: case SYS_setregid: case SYS_setresuid: case SYS_setresgid: case SYS_setgroups:
     case SYS_setfsuid: case SYS_setfsgid: case SYS_capset: case SYS_unshare: case SYS_setns: case SYS_set_mempolicy: case SYS_pkey_alloc:

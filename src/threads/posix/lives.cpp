@@ -70,6 +70,12 @@ bool is_for_kernel(const pthread_attr_t* attributes) {
   return pthread_attr_getaffinity_np(attributes, sizeof its, &its) != 0 || CPU_COUNT(&its) != CPU_SETSIZE;
 }
 
+std::size_t stack_bytes_by(const pthread_attr_t* attributes) {
+  std::size_t its = 0;
+  if (attributes == nullptr) return weir::threads::usual_stack_bytes();
+  return pthread_attr_getstacksize(attributes, &its) == 0 ? its : 0;
+}
+
 }  // namespace
 
 // The handlers of Weir that the C library calls meanwhile take locks.
@@ -106,6 +112,7 @@ std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_att
   if (has_own) note_own_state();
   does.gives_own_state = gives_own_state;
   does.joins_so_far = joining::so_far();
+  does.stack_bytes = stack_bytes_by(attributes);
   const bool in_kernel = has_own || gives_own_state || has_own_scheduler() || is_of_driver(code);
   if (in_kernel) note_left_alone();
   expect_another();

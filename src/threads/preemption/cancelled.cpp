@@ -27,8 +27,8 @@ void handle(int, siginfo_t* why, void* context);
 constinit library_signal cancellation(32, handle);
 
 /// The calling body, which a virtual processor drives, detaches. Nothing ends it on the way, in functions that nobody may unwind.
-void detach_cancelled(body& me) {
-  let_cancellation_in();
+void detach_cancelled(body& me, const ucontext_t& in) {
+  let_signals_in(in);
   me.cancel_state = PTHREAD_CANCEL_DISABLE;  // attach() asks the C library again
   detach_if_asked();
 }
@@ -59,7 +59,7 @@ void handle(int, siginfo_t* why, void* context) {
     return;
   const int before = errno;
   const int call = why->si_errno;  // the handler's argument lies on the stack of the body, and moves with it
-  detach_cancelled(*me);
+  detach_cancelled(*me, in);
   return_with_present_stack(in);
   if (this_body == nullptr) {
     enable();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include <sys/auxv.h>
 #include <ucontext.h>
 
 #include "machine/filter.hpp"
@@ -20,6 +21,7 @@
 #include "threads/scheduling/processor.hpp"
 #include "threads/support/allocator.hpp"
 #include "threads/support/code.hpp"
+#include "threads/support/valgrind.hpp"
 
 namespace weir::threads {
 
@@ -107,11 +109,12 @@ finding what_is_found(body& me, const ucontext_t& in) {
   return polls ? finding::polls : finding::spins;
 }
 
-constexpr signal_mask cancellation = signal_mask{1} << 31;
-
-/// For a handler that may switch: the C library's signal for cancellation unwinds the stack, and such a handler may have interrupted a
-/// call in which a thread may be cancelled.
-void block_cancellation(struct sigaction& in) { std::memcpy(&in.sa_mask, &cancellation, sizeof cancellation); }  // sigaddset() refuses it
+// A handler of the program that interrupts this one before it has begun again (interrupted.hpp) would run on the stack of the kernel thread,
+// and might leave that; what it executes would inherit the mask. The C library's signal for cancellation unwinds the stack, and this handler
+// may have interrupted a call in which a thread may be cancelled. Faults are the interrupted code's.
+constexpr signal_mask only(int number) { return signal_mask{1} << (number - 1); }
+constexpr signal_mask until_let_in = ~(only(SIGSEGV) | only(SIGBUS) | only(SIGILL) | only(SIGFPE) | only(SIGTRAP));
+void block_until_let_in(struct sigaction& in) { std::memcpy(&in.sa_mask, &until_let_in, sizeof until_let_in); }  // sigfillset() leaves some
 
 void end_of_handler(ucontext_t& in, int errno_before) {
   return_with_present_stack(in);
@@ -120,7 +123,7 @@ void end_of_handler(ucontext_t& in, int errno_before) {
 
 /// At the end of a handler that has interrupted this body, which may move: another ready body of the processor runs, if there is one.
 void yield_in_handler(body& me, ucontext_t& in, bool polls) {
-  let_cancellation_in();
+  let_signals_in(in);
   const int before = errno;
   {
     const without_preemption to_the_end(&me);
@@ -137,7 +140,16 @@ constinit std::atomic<unsigned> bare_signals{0};
 /// [kernel/signal.c, collect_signal()].
 bool is_bare(const siginfo_t& why) { return why.si_code == SI_USER && why.si_pid == 0; }
 
-void handle(int, siginfo_t* why, void* context) {
+// The thread has left its own stack, as fibres do, so nobody knows how much room there is. The tick has been in vain.
+void handle_beside(const siginfo_t& why, ucontext_t& in) {
+  if (why.si_code == SI_QUEUE && why.si_errno >= leave_call) repeat_interrupted(in, why.si_errno - leave_call);
+}
+
+void handle(int number, siginfo_t* why, void* context) {
+  if (auto& in = *static_cast<ucontext_t*>(context); begins_beside(in)) {
+    if (!has_room_below(in)) return handle_beside(*why, in);
+    begin_again_below(handle, number, why, in);
+  }
   const bool bare = is_bare(*why);
   if (bare) bare_signals.fetch_add(1, std::memory_order_relaxed);
   if (why->si_code != SI_QUEUE && !bare) return;  // out-of-band data on a socket of the program
@@ -161,7 +173,7 @@ void handle(int, siginfo_t* why, void* context) {
     if (const finding found = what_is_found(*me, in); found != finding::computes) yield_in_handler(*me, in, found == finding::polls);
     return;
   }
-  let_cancellation_in();
+  let_signals_in(in);
   const int before = errno;
   pin_for_a_while();
   end_of_handler(in, before);
@@ -173,6 +185,13 @@ WEIR_WRITTEN_BY_FORKS constinit std::atomic<pid_t> holder{0};
 // The program's setting for SIGURG, in place of which the handler of ticks is installed: ignored, or the default, which is the
 // same. Used by the holder.
 constinit auto of_program = SIG_DFL;
+
+// Used by the holder.
+#if defined(__x86_64__)
+constinit bool begins_on_alternate_stacks = true;
+#else
+constinit bool begins_on_alternate_stacks = false;
+#endif
 
 /// False: the calling thread already holds the handler.
 bool hold_handler() {
@@ -193,10 +212,10 @@ bool is_ours(const struct sigaction& its) { return (its.sa_flags & SA_SIGINFO) !
 bool is_installed() {
   struct sigaction now {}, ours {};
   ours.sa_sigaction = handle;
-  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
-  block_cancellation(ours);
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER | (begins_on_alternate_stacks && !runs_on_valgrind() ? SA_ONSTACK : 0);
+  block_until_let_in(ours);
   if (sigaction(signal_number, nullptr, &now) != 0) return false;
-  if (is_ours(now)) return true;
+  if (is_ours(now)) return (now.sa_flags & SA_ONSTACK) == (ours.sa_flags & SA_ONSTACK) || sigaction(signal_number, &ours, nullptr) == 0;
   if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN) return false;
   of_program = now.sa_handler;
   return sigaction(signal_number, &ours, nullptr) == 0;
@@ -240,6 +259,18 @@ void send_to_all(std::span<processor* const> all) {
 
 }  // namespace
 
+bool has_room_for_tick(std::size_t bytes) {
+  constexpr std::size_t least = 2048;  // until the handler begins again below
+  return bytes >= getauxval(AT_MINSIGSTKSZ) + least;
+}
+void never_tick_on_alternate_stacks() {
+  const bool holds = hold_handler();
+  begins_on_alternate_stacks = false;
+  struct sigaction now {};
+  if (sigaction(signal_number, nullptr, &now) == 0 && is_ours(now)) is_installed();
+  if (holds) release_handler();
+}
+
 unsigned signals_without_reason() { return bare_signals.load(std::memory_order_relaxed); }
 
 bool hold_ticks() {
@@ -261,7 +292,7 @@ bool send_tick_signal(pid_t thread, const void* value, int message) {
   return filter::call<SYS_rt_tgsigqueueinfo>(getpid(), thread, signal_number, as_argument(&why)) == 0;
 }
 
-void let_cancellation_in() { raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_argument(&cancellation), 0, sizeof cancellation); }
+void let_signals_in(const ucontext_t& in) { exchange_mask(mask_of(in)); }
 
 void tick(std::span<processor* const> all) {
   if (all.empty() || !hold_handler()) return;

@@ -10,10 +10,12 @@
 #pragma once
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include <sys/types.h>
+#include <ucontext.h>
 
 namespace weir::threads {
 
@@ -25,11 +27,14 @@ inline constexpr int tick_signal = SIGURG;
 bool hold_ticks();
 void release_ticks();
 bool is_handler_of_ticks(std::uintptr_t code);
+/// Is an alternate stack of the program's large enough for the handler to begin there? If one is not, ticks come to no such stacks any more.
+bool has_room_for_tick(std::size_t bytes);
+void never_tick_on_alternate_stacks();
 /// Sends the signal to that kernel thread; the handler learns the value and the message. False: the system refuses.
 bool send_tick_signal(pid_t thread, const void* value, int message = 0);
-/// In the handler, before another body runs on this kernel thread, or the thread is parked: the C library's signal for cancellation,
-/// which the handler blocks, is no part of a body's mask. Here it does no harm: the code that was interrupted is not the C library's.
-void let_cancellation_in();
+/// In the handler, before another body runs on this kernel thread, or the thread is parked: until then the handler blocks all signals, but
+/// the mask shall be the body's. The code that was interrupted is not the C library's, so its signal for cancellation does no harm now.
+void let_signals_in(const ucontext_t& in);
 
 /// Called by the monitor: sends a tick to the running bodies of these processors, unless the program handles the signal itself or
 /// blocks it.

@@ -305,13 +305,16 @@ bool trampolines_keep_registers() {
 
 extern "C" {
 
+constexpr std::size_t room_to_yield = 8192;  // the registers take up to 2.7 KiB
 /// Does the thread yield, if it is a member, or may become one? If not, it goes on at `go_on`.
 [[gnu::visibility("hidden"), gnu::used]] bool weir_yields_here(registers& its, const trampoline& at) {
-  const auto yields = [&at] {
+  const auto yields = [&at, &its] {
     body* const attached = this_body;
     body* const me = attached != nullptr ? attached : own_body_of_thread();
     // One that may be cancelled anywhere must not be cancelled here.
     if (me == nullptr || me->is_calling() || me->is_pinned_for_good()) return false;
+    // On the stack of a fibre there may be no room for the registers.
+    if (!has_room_on_own_stack(reinterpret_cast<std::uintptr_t>(&its), room_to_yield)) return false;
     if (attached != nullptr && attached->held.load(std::memory_order_relaxed) != 0) return false;
     auto& wait = me->wait;
     const std::uint64_t now = native::ticks();

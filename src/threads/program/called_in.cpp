@@ -116,7 +116,7 @@ void answer_attach_request(ucontext_t& in) {
     some_poll.store(true, std::memory_order_relaxed);
     if (want_trampoline(its)) wake_monitor_at(0);
   }
-  let_cancellation_in();
+  let_signals_in(in);
   take_seat(true);
   return_with_present_stack(in);
 }

@@ -132,6 +132,7 @@ void end_program_thread() {
     is_watched.store(false, std::memory_order_relaxed);
     end_to_watch();
   }
+  give_back_stack_for_ticks();
   forget_known_thread(ended);
   if (tell_those_who_join != nullptr) tell_those_who_join();
 }

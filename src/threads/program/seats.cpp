@@ -85,6 +85,7 @@ bool may_be_adopted() {
 }
 void adopt_this_thread(known_thread& its) {
   mine = &its;
+  take_stack_for_ticks(is_first_thread() ? whose::first_thread : whose::other_thread, its.does.stack_bytes);
   mine->its.mask(present_mask());
   adopt(mine->its);
   at_end_of_thread(ending::program_thread, [](void*) { end_program_thread(); }, mine);

@@ -4,6 +4,7 @@
 // in its own kernel thread, and a switch between bodies that have different ones tells the kernel.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <signal.h>
@@ -19,7 +20,24 @@ struct alternate_stack {
 void note_change_of_alternate_stack();
 /// What the calling thread has, in its own kernel thread.
 const alternate_stack& alternate_stack_of_thread();
-/// The calling kernel thread has it from now on. Its code runs on none that it has had before.
-void set_alternate_stack(const alternate_stack& to);
+/// The calling kernel thread has it from now on, or `without` where it is none. Its code runs on none that it has had before.
+void set_alternate_stack(const alternate_stack& to, const stack_t& without);
+
+// Stacks of Weir's, on which the handler of ticks begins in threads whose program has set none: what a tick interrupts may run on a stack
+// that has no room for a signal's frame (fibres). Nobody's handler stays there: see interrupted.hpp.
+
+/// The calling thread gets one in its own kernel thread, unless it has another stack already. If it is the program's, its own stack is known
+/// from now on: for others than the first, if it has so many bytes, and not 0.
+enum class whose { first_thread, other_thread, of_weir };
+void take_stack_for_ticks(whose its, std::size_t bytes = 0);
+/// Before it ends, in its own kernel thread.
+void give_back_stack_for_ticks();
+/// The one that the calling thread has taken; disabled: none.
+stack_t stack_for_ticks();
+/// The program has disabled its own.
+void return_to_stack_for_ticks();
+bool is_for_ticks(const stack_t& which);
+/// Does the calling thread run on its own stack, with so much room below? Yes, if nobody knows.
+bool has_room_on_own_stack(std::uintptr_t stack, std::size_t bytes);
 
 }  // namespace weir::threads

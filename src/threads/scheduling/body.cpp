@@ -99,10 +99,10 @@ constexpr scheduling by_return{return_to_seat, return_to_seat, sleep_in_seat};
 context park(void* its) {
   body& b = *static_cast<body*>(its);
   // Elsewhere the body's handlers run on the stack, and the C library's signal for setuid() comes here meanwhile.
-  if (b.signal_stack.number != 0) set_alternate_stack({});
+  if (b.signal_stack.number != 0) set_alternate_stack({}, stack_for_ticks());
   run_queue::make_ready(b, nullptr);
   b.parked.await_end();
-  if (b.signal_stack.number != 0) set_alternate_stack(b.signal_stack);
+  if (b.signal_stack.number != 0) set_alternate_stack(b.signal_stack, stack_for_ticks());
   scheduled_by = b.home() != nullptr ? &by_return : nullptr;
   this_body = nullptr;
   return b.at;

@@ -125,6 +125,8 @@ struct body : runnable, basic_summons<native_threads> {
   std::atomic<bool> has_arrived_{true};
 };
 
+/// The stack of a thread whose creator does not say how large.
+std::size_t usual_stack_bytes();
 /// The own body of a thread that start() has created, or that has been adopted, attached or not; null for other threads.
 extern constinit thread_local body* own_body;
 inline body* own_body_of_thread() { return own_body; }

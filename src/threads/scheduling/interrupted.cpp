@@ -1,15 +1,70 @@
 #include "threads/scheduling/interrupted.hpp"
 
+#include <cstddef>
+#include <cstdlib>
+
+#include <sys/auxv.h>
 #include <sys/uio.h>
 
 #include "machine/filter.hpp"
 #include "machine/raw_call.hpp"
+#include "threads/scheduling/alternate_stacks.hpp"
 
 namespace weir::threads {
 
 constinit found_by calls_are_found = found_by::registers;
 
 #if defined(__x86_64__)
+
+namespace {
+
+// What the kernel puts on the stack [arch/x86/include/asm/sigframe.h, rt_sigframe]: the address of the code that returns, the context, the
+// reason, and behind them the state of the floating-point unit, whose length the kernel writes into it [uapi/asm/sigcontext.h].
+constexpr std::size_t before_context = sizeof(void*), below_stack = 128, alignment = 64, state_without_extension = 512;
+struct software_bytes {
+  std::uint32_t magic, bytes;
+};
+constexpr std::size_t software_bytes_at = 464;
+constexpr std::uint32_t known_magic = 0x46505853;
+
+std::uintptr_t frame_of(const ucontext_t& in) { return reinterpret_cast<std::uintptr_t>(&in) - before_context; }
+std::uintptr_t end_of_frame(const ucontext_t& in, const siginfo_t* why) {
+  const auto state = reinterpret_cast<std::uintptr_t>(in.uc_mcontext.fpregs);
+  if (state == 0) return reinterpret_cast<std::uintptr_t>(why + 1);
+  software_bytes its{};
+  std::memcpy(&its, reinterpret_cast<const char*>(state) + software_bytes_at, sizeof its);
+  return state + (its.magic == known_magic ? its.bytes : state_without_extension);
+}
+
+}  // namespace
+
+bool begins_beside(const ucontext_t& in) {
+  const auto stack = reinterpret_cast<std::uintptr_t>(in.uc_stack.ss_sp);
+  return (in.uc_stack.ss_flags & SS_DISABLE) == 0 && frame_of(in) - stack < in.uc_stack.ss_size && !is_on_alternate_stack(in);
+}
+
+bool has_room_below(const ucontext_t& in) {
+  constexpr std::size_t handler = 4096;  // it takes up to 2.5 KiB
+  return has_room_on_own_stack(place_of(in).stack, getauxval(AT_MINSIGSTKSZ) + handler);
+}
+
+void begin_again_below(void (*handler)(int, siginfo_t*, void*), int number, const siginfo_t* why, const ucontext_t& in) {
+  const std::uintptr_t from = frame_of(in), bytes = end_of_frame(in, why) - from;
+  std::uintptr_t to = place_of(in).stack - below_stack - bytes;
+  to -= (to - from) % alignment;
+  const std::uintptr_t by = to - from;
+  // Not by memcpy(): a sanitizer's would ask whether the program may write there.
+  auto* copied_to = reinterpret_cast<void*>(to);
+  const auto* copied_from = reinterpret_cast<const void*>(from);
+  std::size_t left = bytes;
+  asm volatile("rep movsb" : "+D"(copied_to), "+S"(copied_from), "+c"(left) : : "memory");
+  auto& there = *reinterpret_cast<ucontext_t*>(reinterpret_cast<std::uintptr_t>(&in) + by);
+  if (there.uc_mcontext.fpregs != nullptr)
+    there.uc_mcontext.fpregs = reinterpret_cast<fpregset_t>(reinterpret_cast<std::uintptr_t>(there.uc_mcontext.fpregs) + by);
+  const std::uintptr_t why_there = reinterpret_cast<std::uintptr_t>(why) + by;
+  asm volatile("movq %0, %%rsp\n\tjmpq *%1" : : "r"(to), "r"(handler), "D"(number), "S"(why_there), "d"(&there) : "memory");
+  __builtin_unreachable();
+}
 
 namespace {
 
@@ -44,6 +99,9 @@ bool is_before_system_call(const ucontext_t& in, found_by how) {
 
 #else
 
+bool begins_beside(const ucontext_t&) { return false; }
+bool has_room_below(const ucontext_t&) { return true; }
+void begin_again_below(void (*)(int, siginfo_t*, void*), int, const siginfo_t*, const ucontext_t&) { std::abort(); }
 bool is_behind_system_call(const ucontext_t&, found_by) { return false; }
 bool is_before_system_call(const ucontext_t&, found_by) { return false; }
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "machine/raw_call.hpp"
 #include "threads/scheduling/body.hpp"
 
 namespace weir::threads {
@@ -39,7 +40,19 @@ inline bool is_on_alternate_stack(const ucontext_t& in) {
 
 /// At the end of a handler whose body may have moved: the return sets the alternate stack of the kernel thread, so it must be the
 /// present one.
-inline void return_with_present_stack(ucontext_t& in) { sigaltstack(nullptr, &in.uc_stack); }
+inline void return_with_present_stack(ucontext_t& in) {
+  sigaltstack(nullptr, &in.uc_stack);
+  // Programs are not told of Weir's.
+  if ((in.uc_stack.ss_flags & SS_DISABLE) != 0) raw_call(SYS_sigaltstack, 0, as_argument(&in.uc_stack));
+}
+
+/// Has the kernel put the handler on an alternate stack, while the code ran on another one?
+bool begins_beside(const ucontext_t& in);
+/// Is there room for it below the code, so that it can begin again there? Not on the stack of a fibre.
+bool has_room_below(const ucontext_t& in);
+/// The handler begins again, on the stack of the code, as if the kernel had put it there: whoever switches there takes along what is on the
+/// stack. x86-64.
+[[noreturn]] void begin_again_below(void (*handler)(int, siginfo_t*, void*), int number, const siginfo_t* why, const ucontext_t& in);
 
 /// Is the next instruction that behind a system call, or a system call itself? x86-64: Linux leaves the address behind the call in rcx, unless
 /// the processor delivers events by FRED, which keeps rcx. Then the code is read. Elsewhere: no.

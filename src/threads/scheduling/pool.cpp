@@ -55,6 +55,7 @@ void begins_to_drive(processor& p) {
 
 void* drive(void* its) {
   if (!gives_up_area()) keep_areas();  // first: an allocator may register one
+  if (processors_for_all != 0) take_stack_for_ticks(whose::of_weir);  // else no body knows where its own stack lies
   processor& p = *static_cast<processor*>(its);
   p.own().mask(all_signals);
   p.begins();
@@ -70,6 +71,7 @@ void* drive(void* its) {
   p.end_driving();
   this_body = nullptr;
   p.close();
+  give_back_stack_for_ticks();
   const std::lock_guard lock(pool_lock);
   pool->ended.push_back(&p);
   return nullptr;

@@ -182,6 +182,7 @@ void processor::begin_driving() {
   if (idle_stack_ == nullptr) make_idle_context();
   own().signal_stack = alternate_stack_of_thread();
   signal_stack_ = own().signal_stack.number;
+  without_signal_stack_ = stack_for_ticks();
   basic_driver::begin_driving();
 }
 

@@ -98,6 +98,8 @@ class processor : public basic_driver<native_bodies> {
   void end_driving();
   /// The calling body yields by the program's code, and may wait for a thread that is kept in the kernel (kept_threads.hpp).
   static void yield_beside_kept();
+  /// The alternate stack that its kernel thread has while it runs bodies that have none.
+  const stack_t& without_signal_stack() const { return without_signal_stack_; }
   /// From now on no thread drives the processor: bodies that are ready, or are made ready later, are detached. begin_driving()
   /// ends this state.
   void close();
@@ -133,7 +135,7 @@ class processor : public basic_driver<native_bodies> {
   body* next() { return static_cast<body*>(take()); }
   bool has_signal_stack_of(const body& b) const { return signal_stack_ == b.signal_stack.number; }
   void take_signal_stack_of(const body& b) {
-    if (!has_signal_stack_of(b)) set_alternate_stack(b.signal_stack);
+    if (!has_signal_stack_of(b)) set_alternate_stack(b.signal_stack, without_signal_stack_);
     signal_stack_ = b.signal_stack.number;
   }
   bool stays_detached(body& me);
@@ -160,6 +162,7 @@ class processor : public basic_driver<native_bodies> {
   std::uint64_t in_vain_since_ = 0;
   std::atomic<int> runs_on_{-1};
   std::uint64_t signal_stack_ = 0;  // the number of the alternate stack that the kernel thread has
+  stack_t without_signal_stack_{};    // what the kernel thread has for bodies that have none
 };
 
 /// In the lifetime of this object the monitor makes bodies leave the kernel thread of `its` if they are blocked there (tick.hpp).
