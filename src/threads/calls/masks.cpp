@@ -141,13 +141,22 @@ void note_mask_of_context(const sigset_t& set) {
   const without_ticks meanwhile;
   detached->mask(its);
 }
+void leave_waits() {
+  body* const me = weir::threads::this_body != nullptr ? weir::threads::this_body : weir::threads::own_body_of_thread();
+  if (me != nullptr && me->may_have_interrupted() && !weir::threads::is_in_child()) me->leave_interrupted();
+}
 void note_jump(const __jmp_buf_tag* to) {
+  leave_waits();
   if (to->__mask_was_saved == 0) return;
   sigset_t its;
   std::memcpy(&its, &to->__saved_mask, sizeof its);
   note_mask_of_context(its);
 }
 void note_switch(const ucontext_t* to) { note_mask_of_context(to->uc_sigmask); }
+void note_end(const ucontext_t* to) {
+  leave_waits();
+  note_switch(to);
+}
 
 }  // namespace
 
@@ -186,7 +195,7 @@ JUMPS(_longjmp)
 JUMPS(siglongjmp)
 JUMPS(__longjmp_chk)
 BEFORE_UNGUARDED(int, setcontext, (const ucontext_t* to)) {
-  weir::deferred<note_switch>::call_if_needed(to);
+  weir::deferred<note_end>::call_if_needed(to);
   leave_interrupted();
   return next_setcontext.get()(to);
 }

@@ -44,6 +44,8 @@ signal_mask exchange_mask(signal_mask to);
 /// The same thread's present one.
 signal_mask present_mask();
 
+class deadline;
+
 struct body : runnable, basic_summons<native_threads> {
   context at = nullptr;  // while it is suspended
   void* thread_pointer = nullptr;
@@ -59,6 +61,8 @@ struct body : runnable, basic_summons<native_threads> {
     std::uint32_t patience = 0, yields = 0;
     bool has_yielded = true;
   } wait;
+
+  deadline* limit = nullptr;  // of its latest wait with a limit
 
   void (*run)(void*) = nullptr;
   void* what = nullptr;
@@ -112,6 +116,10 @@ struct body : runnable, basic_summons<native_threads> {
   /// Called by the body itself, when a region begins.
   bool stays_pinned();
   bool is_pinned_for_good() const { return is_pinned && detached_until == 0; }
+  /// Called by a handler of the program that leaves by a jump: what it has interrupted does not go on. So no limit of its waits is
+  /// left, and nothing holds the body of a thread of the program any more that was held where it took its signals.
+  void leave_interrupted();
+  bool may_have_interrupted() const { return limit != nullptr || held_in_handlers_ != 0; }
   /// In its kernel thread, where it goes on.
   void arrive_detached();
   /// For a sender that finds it detached: has its kernel thread the signals that were left with it? acquire: it has.
@@ -121,6 +129,8 @@ struct body : runnable, basic_summons<native_threads> {
 
  private:
   void send_queued(signal_mask all_but);
+  // How often it is held while its handlers run, which have interrupted nothing but a wait; 0: none runs there.
+  std::uint32_t held_in_handlers_ = 0;
   signal_queue queued_;
   std::atomic<bool> has_arrived_{true};
 };

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "machine/clocks.hpp"
 #include "machine/fork_page.hpp"
@@ -47,6 +48,14 @@ deadline::~deadline() {
   const without_preemption to_the_end;
   const std::lock_guard lock(linking);
   unlink();
+  sleeper_.limit = nullptr;
+}
+
+void deadline::forget(body& sleeper) {
+  if (sleeper.limit == nullptr) return;
+  const without_preemption to_the_end;
+  const std::lock_guard lock(linking);
+  std::exchange(sleeper.limit, nullptr)->unlink();
 }
 
 bool deadline::has_passed() {
@@ -68,6 +77,7 @@ void deadline::link() {
     const std::lock_guard lock(linking);
     if (is_linked_) return;
     at_ns_ = limit_.monotonic_ns();
+    sleeper_.limit = this;
     before_ = last;
     while (before_ != nullptr && before_->at_ns_ > at_ns_) before_ = before_->before_;
     behind_ = before_ != nullptr ? before_->behind_ : first;

@@ -35,6 +35,8 @@ class deadline {
   bool has_passed();
   /// For the body, which has found the limit passed: has anything been notified since so many events?
   bool has_missed(std::uint32_t seen);
+  /// The body leaves its wait by a jump, or asks again whether the limit has passed.
+  static void forget(body& sleeper);
 
  private:
   friend std::uint64_t wake_those_due(std::uint64_t now_ns);

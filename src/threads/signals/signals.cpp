@@ -2,8 +2,11 @@
 #include "threads/signals/signals.hpp"
 
 #include <csignal>
+#include <utility>
 
 #include "machine/fork_page.hpp"
+#include "machine/kernel_mutex.hpp"
+#include "threads/scheduling/deadlines.hpp"
 #include "threads/scheduling/sleepers.hpp"
 
 namespace weir::threads {
@@ -47,6 +50,15 @@ void body::send_queued(signal_mask all_but) {
   });
 }
 
+void body::leave_interrupted() {
+  if (kernel_mutexes_held == 0) deadline::forget(*this);
+  const std::uint32_t holds = std::exchange(held_in_handlers_, 0);
+  if (!is_adopted) return;  // in teams and crowds such jumps are not supported
+  if (holds == 0 || held.load(std::memory_order_relaxed) != holds) return;  // relaxed, both: its own
+  held.store(1, std::memory_order_relaxed);
+  release();
+}
+
 void body::take_signals() {
   // If the body is in its own kernel thread, signals that it blocks may be pending there.
   const signal_mask kept = is_pinned || where() == nullptr ? 0 : mask();
@@ -54,7 +66,15 @@ void body::take_signals() {
     // All signals are sent before the first is handled, because its handler may never return.
     exchange_mask(all_signals);
     send_queued(left);
+    const std::uint32_t holds = held.load(std::memory_order_relaxed);  // relaxed, all: its own
+    const std::uint32_t before = std::exchange(held_in_handlers_, holds);
     exchange_mask(mask());
+    held_in_handlers_ = before;
+    // A handler has jumped, but has come back here.
+    if (held.load(std::memory_order_relaxed) != holds) [[unlikely]] {
+      hold();
+      held.store(holds, std::memory_order_relaxed);
+    }
   };
   answer(kept, handle_all_but, pin, pin_for_a_while);
 }
