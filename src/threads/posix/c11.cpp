@@ -69,7 +69,7 @@ BEFORE(int, thrd_create, (thrd_t* to, thrd_start_t run, void* what)) {
   const std::optional<int> error =
       weir::threads::create_thread(to, nullptr, {.what = what, .run_by_c11 = run}, __builtin_return_address(0));
   if (error) return result_of(*error);
-  return weir::threads::joining::created_by([=] { return next_thrd_create.get()(to, run, what); }, *to);
+  return weir::threads::created_by([=] { return next_thrd_create.get()(to, run, what); }, *to);
 }
 
 #define OF_C11_WITHOUT_RESULT(name, parameters, arguments, does)                                           \

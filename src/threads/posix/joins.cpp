@@ -12,14 +12,17 @@ namespace weir::threads {
 namespace {
 
 WEIR_WRITTEN_BY_FORKS constinit kernel_mutex changing;
-// Written under the lock. relaxed, all: read without it only to find that nobody joins, or how many have.
+// Written under the lock. relaxed, all: read without it only to find that nobody joins.
 WEIR_WRITTEN_BY_FORKS constinit std::atomic<joining*> first{nullptr};
-constinit std::atomic<std::uint64_t> all_so_far{0};
+// Under the lock.
+WEIR_WRITTEN_BY_FORKS constinit creation* creates = nullptr;
+constinit std::uint64_t last_ticket = 0;
 
 WEIR_RUN_BY_FORKS void before_fork() { changing.lock(); }
 WEIR_RUN_BY_FORKS void in_parent() { changing.unlock(); }
 WEIR_RUN_BY_FORKS void begin_in_child() {
   first.store(nullptr, std::memory_order_relaxed);
+  creates = nullptr;
   changing.unlock();
 }
 [[gnu::constructor]] void when_loaded() { pthread_atfork(before_fork, in_parent, begin_in_child); }
@@ -40,8 +43,6 @@ joining::joining(pthread_t of) : of_(of) {
   else if (whoever([this](const joining& it) { return it.of_ == of_; }) != nullptr)
     error_ = EINVAL;
   if (error_ != 0) return;
-  number_ = all_so_far.load(std::memory_order_relaxed) + 1;
-  all_so_far.store(number_, std::memory_order_relaxed);
   next_ = first.load(std::memory_order_relaxed);
   first.store(this, std::memory_order_relaxed);
 }
@@ -66,15 +67,43 @@ void joining::note_cancelled(pthread_t by) {
     if (each->by_ == by) each->is_cancelled_ = true;
 }
 
-std::uint64_t joining::so_far() { return all_so_far.load(std::memory_order_relaxed); }
-// The lock is not taken where nobody joins: the C library gives the memory of a thread that has been joined to the new one under a lock of
-// the library's, so who has joined it is seen here.
-void joining::begins(pthread_t thread, std::uint64_t so_far) {
-  if (first.load(std::memory_order_relaxed) == nullptr) return;
+void joining::end_those_of(pthread_t number) {
+  for (joining* each = first.load(std::memory_order_relaxed); each != nullptr; each = each->next_)
+    if (each->of_ == number || each->by_ == number) each->is_over_ = true;
+}
+
+creation::creation() {
   const without_preemption to_the_end;
   const std::lock_guard lock(changing);
-  for (joining* each = first.load(std::memory_order_relaxed); each != nullptr; each = each->next_)
-    if (each->number_ <= so_far && (each->of_ == thread || each->by_ == thread)) each->is_over_ = true;
+  ticket_ = ++last_ticket;
+  next_ = creates;
+  creates = this;
+}
+// In the child of a fork that a handler has made, it is in no list.
+creation::~creation() {
+  const without_preemption to_the_end;
+  const std::lock_guard lock(changing);
+  for (creation** each = &creates; *each != nullptr; each = &(*each)->next_) {
+    if (*each != this) continue;
+    *each = next_;
+    return;
+  }
+}
+/// Under the lock.
+void creation::end_joins_of(pthread_t number) {
+  if (!is_known_) joining::end_those_of(number);
+  is_known_ = true;
+}
+void creation::has_made(pthread_t thread) {
+  const without_preemption to_the_end;
+  const std::lock_guard lock(changing);
+  end_joins_of(thread);
+}
+void creation::begins(std::uint64_t ticket) {
+  const without_preemption to_the_end;
+  const std::lock_guard lock(changing);
+  for (creation* each = creates; each != nullptr; each = each->next_)
+    if (each->ticket_ == ticket) each->end_joins_of(pthread_self());
 }
 
 // Under the lock: a thread that joins it next asks the C library whether it has been detached.

@@ -23,28 +23,48 @@ class joining {
   int error() const { return error_; }
   /// This thread has been cancelled, so it does not wait for ever: who joins it may do so though it joins that one.
   static void note_cancelled(pthread_t by);
-  /// How many there have been. Who creates a thread asks before.
-  static std::uint64_t so_far();
-  /// A new thread has this number. Who has joined the one before may not have come to the end here: that one is not the new one.
-  static void begins(pthread_t thread, std::uint64_t so_far);
-  /// Calls the C library's function that creates a thread, and returns its result; 0: the thread is there, with this number.
-  template <class Create>
-  static int created_by(Create create, const pthread_t& to) {
-    const std::uint64_t before = so_far();
-    const int result = create();
-    if (result == 0) begins(to, before);
-    return result;
-  }
 
  private:
+  friend class creation;
   friend int detach(pthread_t of, int (*next)(pthread_t));
   static joining* whoever(auto joins);
+  static void end_those_of(pthread_t number);
   const pthread_t of_, by_ = pthread_self();
   int error_ = 0;
-  std::uint64_t number_ = 0;
   joining* next_ = nullptr;
   bool is_over_ = false, is_cancelled_ = false;
 };
+
+/// During the lifetime of this object the calling thread creates another one.
+///
+/// The C library gives a new thread the number of one that has been joined, before who has joined that one may have come to the end of its
+/// `joining`. Nobody joins the new one before it runs, or its creator knows the number. So whoever of these two comes first ends what is
+/// known of joins of this number.
+class creation {
+ public:
+  creation();
+  creation(const creation&) = delete;
+  ~creation();
+  std::uint64_t ticket() const { return ticket_; }
+  /// Called by the creator: the thread is there.
+  void has_made(pthread_t thread);
+  /// Called by the new thread, before code of the program.
+  static void begins(std::uint64_t ticket);
+
+ private:
+  void end_joins_of(pthread_t number);
+  std::uint64_t ticket_;
+  creation* next_;
+  bool is_known_ = false;
+};
+/// Calls the C library's function that creates a thread, and returns its result; 0: the thread is there, with this number.
+template <class Create>
+int created_by(Create create, const pthread_t& to) {
+  creation here;
+  const int result = create();
+  if (result == 0) here.has_made(to);
+  return result;
+}
 
 /// pthread_detach(), with the C library's as `next`.
 int detach(pthread_t of, int (*next)(pthread_t));

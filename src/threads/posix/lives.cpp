@@ -51,7 +51,7 @@ template <bool InKernel>
 void* begin(void* its) {
   auto& known = *static_cast<weir::threads::known_thread*>(its);
   const weir::threads::beginning does = beginning_of(known);
-  weir::threads::joining::begins(pthread_self(), does.joins_so_far);
+  weir::threads::creation::begins(does.creation);
   if (InKernel) weir::threads::keep_in_kernel();
   weir::threads::gives_own_state = does.gives_own_state;
   const weir::threads::program_thread me(known);
@@ -88,7 +88,7 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
   const std::optional<int> error =
       weir::threads::create_thread(to, attributes, {.run = run, .what = what}, __builtin_return_address(0));
   if (error) return *error;
-  return weir::threads::joining::created_by([=] { return next_pthread_create.get()(to, attributes, run, what); }, *to);
+  return weir::threads::created_by([=] { return next_pthread_create.get()(to, attributes, run, what); }, *to);
 }
 
 namespace {
@@ -111,7 +111,8 @@ std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_att
   const bool has_own = is_for_kernel(attributes);
   if (has_own) note_own_state();
   does.gives_own_state = gives_own_state;
-  does.joins_so_far = joining::so_far();
+  creation here;
+  does.creation = here.ticket();
   does.stack_bytes = stack_bytes_by(attributes);
   const bool in_kernel = has_own || gives_own_state || has_own_scheduler() || is_of_driver(code);
   if (in_kernel) note_left_alone();
@@ -120,7 +121,7 @@ std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_att
   if (its == nullptr) return EAGAIN;
   const int error = next_pthread_create.get()(to, attributes, in_kernel ? begin<true> : begin<false>, its);
   if (error != 0) return forget_thread(*its), error;
-  joining::begins(*to, does.joins_so_far);
+  here.has_made(*to);
   attach_to_wait();  // it may spin until the new thread has done something
   return 0;
 }

@@ -31,7 +31,7 @@ struct beginning {
   void* what = nullptr;
   int (*run_by_c11)(void*) = nullptr;  // instead of `run`
   bool gives_own_state = false;        // as its creator
-  std::uint64_t joins_so_far = 0;      // before its creation (posix/joins.hpp)
+  std::uint64_t creation = 0;          // its ticket (posix/joins.hpp)
   std::size_t stack_bytes = 0;         // 0: nobody knows
 };
 /// What is known of a thread, in memory that later threads use again: a thread that allocates for the first time pays for an arena of the

@@ -6,6 +6,7 @@
 #include <threads.h>
 
 extern "C" void (*after_join)(pthread_t);  // joined.c
+extern "C" void (*before_create)();
 
 namespace {
 
@@ -240,6 +241,51 @@ void of_a_number_that_is_used_again() {
   after_join = nullptr;
 }
 
+/// The same, where the join begins once the creation has begun, and ends after it.
+namespace meanwhile {
+sem_t begins, is_gone, ends;
+thread_local bool creates = false;
+void await(sem_t& of) {
+  while (sem_wait(&of) != 0) {
+  }
+}
+void after_this_join(pthread_t of) {
+  if (of != after::gone) return;
+  sem_post(&is_gone);
+  await(ends);
+}
+void before_this_creation() {
+  if (!creates) return;
+  sem_post(&begins);
+  await(is_gone);
+}
+}  // namespace meanwhile
+void of_a_number_that_is_used_again_meanwhile() {
+  const others so_many;
+  for (sem_t* each : {&meanwhile::begins, &meanwhile::is_gone, &meanwhile::ends}) sem_init(each, 0, 0);
+  before_create = meanwhile::before_this_creation;
+  CHECK(soon([] {
+    const pthread_t joins = start([]() -> void* {
+      const pthread_t one = start([] { return nullptr; });
+      after::gone = one;
+      after_join = meanwhile::after_this_join;
+      meanwhile::await(meanwhile::begins);
+      result_of(one);
+      return nullptr;
+    });
+    meanwhile::creates = true;
+    const pthread_t another = start([] { return nullptr; });
+    meanwhile::creates = false;
+    const bool found = another == after::gone;
+    after_join = nullptr;
+    CHECK(pthread_join(another, nullptr) == 0);
+    sem_post(&meanwhile::ends);
+    result_of(joins);
+    return found;
+  }));
+  before_create = nullptr;
+}
+
 void of_a_thread_that_is_detached_meanwhile() {
   const others so_many;
   for (int i = 0; i < 4; ++i) {
@@ -300,6 +346,7 @@ const subject all[] = {{"of a detached thread", of_a_detached_thread}, {"of ones
                        {"of a cancelled thread that joins", of_a_cancelled_thread_that_joins}, {"twice", twice},
                        {"by a member and a thread", by_a_member_and_a_thread},
                        {"of a number that is used again", of_a_number_that_is_used_again},
+                       {"of a number that is used again meanwhile", of_a_number_that_is_used_again_meanwhile},
                        {"of a thread that is detached meanwhile", of_a_thread_that_is_detached_meanwhile},
                        {"of a thread that detaches itself", of_a_thread_that_detaches_itself},
                        {"in the child of a fork", in_the_child_of_a_fork}};
