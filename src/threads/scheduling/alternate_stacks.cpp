@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "machine/filter.hpp"
 #include "machine/fork_page.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "machine/raw_call.hpp"
@@ -141,7 +142,7 @@ bool is_for_ticks(const stack_t& which) {
 void return_to_stack_for_ticks() {
   if (taken == nullptr) return;
   const stack_t its = stack_for_ticks();
-  raw_call(SYS_sigaltstack, as_argument(&its), 0);
+  filter::call<SYS_sigaltstack>(as_argument(&its), 0);
 }
 
 void take_stack_for_ticks(whose its, std::size_t bytes) {
@@ -150,7 +151,7 @@ void take_stack_for_ticks(whose its, std::size_t bytes) {
   if (its == whose::first_thread) own = stack_of_first_thread();
   if (its == whose::other_thread && bytes != 0) own = stack_with_descriptor(bytes);
   stack_t now{};
-  raw_call(SYS_sigaltstack, 0, as_argument(&now));
+  if (filter::call<SYS_sigaltstack>(0, as_argument(&now)) != 0) return;
   if ((now.ss_flags & SS_DISABLE) == 0 || (taken = take()) == nullptr) return;
   return_to_stack_for_ticks();
 }
@@ -159,8 +160,9 @@ void give_back_stack_for_ticks() {
   if (taken == nullptr) return;
   stack_t now{}, none{};
   none.ss_flags = SS_DISABLE;
-  raw_call(SYS_sigaltstack, 0, as_argument(&now));
-  if (is_for_ticks(now) && raw_call(SYS_sigaltstack, as_argument(&none), 0) != 0) return;  // a handler runs there
+  // The kernel goes on with it where a filter forbids the call, or a handler runs there.
+  if (filter::call<SYS_sigaltstack>(0, as_argument(&now)) != 0) return;
+  if (is_for_ticks(now) && filter::call<SYS_sigaltstack>(as_argument(&none), 0) != 0) return;
   const std::lock_guard lock(changing);
   taken->next_unused = unused;
   unused = std::exchange(taken, nullptr);
