@@ -117,7 +117,7 @@ int nthreads_var(const member& me) {
 control initial_control() {
   const settings& s = settings_at_first_use();
   const auto& threads = s.num_threads;
-  return {.num_threads = threads.empty() || threads == initial_settings().num_threads ? 0 : threads.front(),
+  return {.num_threads = &s == &initial_settings() || threads.empty() ? 0 : threads.front(),
           .max_active_levels = s.max_active_levels,
           .default_device = s.target_offload == offload::mandatory ? invalid_device : s.default_device,
           .dynamic = s.dynamic,

@@ -37,6 +37,8 @@ bool reads_again = false;  // written while the program is loaded
 
 settings read_again() {
   settings s = read_settings([](const char* name) { return std::getenv(name); }, {});
+  // Here, since ThreadSanitizer sees memcmp() in other threads, and not what orders it.
+  if (s.num_threads == initial_settings().num_threads) s.num_threads.clear();
   const auto& known = initial_settings().warnings;
   for (const char* name : {"OMP_NUM_THREADS", "OMP_SCHEDULE", "OMP_DYNAMIC", "OMP_MAX_ACTIVE_LEVELS"})
     for (const std::string& warning : s.warnings)
