@@ -186,12 +186,7 @@ WEIR_WRITTEN_BY_FORKS constinit std::atomic<pid_t> holder{0};
 // same. Used by the holder.
 constinit auto of_program = SIG_DFL;
 
-// Used by the holder. AddressSanitizer, where Weir is compiled with it, keeps its marks of the stack that the handler leaves.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-constinit bool begins_on_alternate_stacks = true;
-#else
-constinit bool begins_on_alternate_stacks = false;
-#endif
+constinit bool begins_on_alternate_stacks = frames_can_be_copied;  // used by the holder
 
 /// False: the calling thread already holds the handler.
 bool hold_handler() {

@@ -68,12 +68,6 @@ constinit std::atomic<block*> last_made{nullptr};
 WEIR_RUN_BY_FORKS void begin_in_child() { changing.forget(); }
 [[gnu::constructor]] void when_loaded() { pthread_atfork(nullptr, nullptr, begin_in_child); }
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-constexpr bool frames_can_be_copied = true;
-#else
-constexpr bool frames_can_be_copied = false;
-#endif
-
 struct bounds {
   std::uintptr_t low = 0, bytes = 0;
 };

@@ -11,6 +11,14 @@
 
 namespace weir::threads {
 
+/// May a handler that begins on an alternate stack begin again on another one? AddressSanitizer, where Weir is compiled with it, keeps its
+/// marks of the stack that the handler leaves.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+inline constexpr bool frames_can_be_copied = true;
+#else
+inline constexpr bool frames_can_be_copied = false;
+#endif
+
 struct alternate_stack {
   std::uint64_t number = 0;  // another one for each that a thread has got; 0: none
   stack_t its{};

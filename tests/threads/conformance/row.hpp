@@ -118,6 +118,13 @@ inline timespec at(clockid_t clock, double seconds) {
   const long ns = now.tv_nsec + static_cast<long>(seconds * 1e9);
   return {now.tv_sec + ns / 1'000'000'000, ns % 1'000'000'000};
 }
+/// The set of this signal alone.
+inline sigset_t only(int number) {
+  sigset_t made;
+  sigemptyset(&made);
+  sigaddset(&made, number);
+  return made;
+}
 inline timespec far(clockid_t clock) { return timespec{at(clock, 0).tv_sec + 1000, 0}; }
 
 /// A function with a limit by that clock: at once and where it must wait, with every kind of limit. `free` and `busy` are prepared by the

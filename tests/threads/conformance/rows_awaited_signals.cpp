@@ -8,12 +8,6 @@ namespace {
 int awaited() { return SIGRTMIN + 5; }
 thread_local volatile int come = 0;
 
-sigset_t only(int number) {
-  sigset_t made;
-  sigemptyset(&made);
-  sigaddset(&made, number);
-  return made;
-}
 void block_it(place&) {
   static const bool once = [] {
     struct sigaction how {};

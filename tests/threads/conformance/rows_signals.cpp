@@ -9,12 +9,6 @@ namespace {
 int kept_back() { return SIGRTMIN + 3; }
 thread_local volatile int come = 0;
 
-sigset_t only(int number) {
-  sigset_t made;
-  sigemptyset(&made);
-  sigaddset(&made, number);
-  return made;
-}
 void handle_it() {
   struct sigaction how {};
   how.sa_handler = [](int) { come = come + 1; };
