@@ -25,17 +25,28 @@ namespace {
 // With SIGKILL, which nobody blocks: no body has this mask.
 constexpr signal_mask not_known = ~signal_mask{0} ^ signal_mask{3} << 31;
 
-/// `of_kernel`: what the kernel thread has, whoever runs there next.
-void record(signal_mask now, signal_mask of_kernel) {
+/// The body of a thread of the program in its own kernel thread, which has the mask: for those who would ask it by the signal of ticks.
+body* detached_body() {
+  body* const own = own_body_of_thread();
+  return body_with_mask() == nullptr && own != nullptr && own->is_adopted ? own : nullptr;
+}
+
+/// `is_set`: the kernel thread has it, whoever runs there next.
+void record(signal_mask now, bool is_set) {
   const without_preemption to_the_end;
-  body& mine = *body_with_mask();
-  mine.mask(now);
-  mine.where()->has_mask(of_kernel);
-  await_signals_for(mine);
-  if (mine.is_summoned()) mine.take_signals();
+  body* const mine = body_with_mask();
+  if (mine == nullptr) {  // it has gone to its own kernel thread, which has the mask, or is about to be given it
+    if (body* const detached = detached_body()) detached->mask(now);
+    return;
+  }
+  const bool is_the_same = now == mine->mask();
+  mine->mask(now);
+  mine->where()->has_mask(is_set || is_the_same ? now : not_known);
+  await_signals_for(*mine);
+  if (mine->is_summoned()) mine->take_signals();
 }
 }  // namespace
-void note_mask(signal_mask now) { record(now, now); }
+void note_mask(signal_mask now) { record(now, true); }
 /// A signal that the member has left pending in its own kernel thread comes before the mask's change returns [sigprocmask(3p)].
 bool has_signals_in_thread(signal_mask now) { return this_body != nullptr && (this_body->left_in_thread & ~now) != 0; }
 void take_signals_of_thread(signal_mask now) {
@@ -45,7 +56,7 @@ void take_signals_of_thread(signal_mask now) {
 }
 // The body may leave before the mask is set, to its own kernel thread.
 void note_mask_to_be(signal_mask now) {
-  record(now, now == body_with_mask()->mask() ? now : not_known);
+  record(now, false);
   take_signals_of_thread(now);
 }
 
@@ -55,6 +66,7 @@ namespace {
 
 using weir::threads::body;
 using weir::threads::body_with_mask;
+using weir::threads::detached_body;
 using weir::threads::note_mask;
 using weir::threads::signal_mask;
 using weir::threads::without_ticks;
@@ -65,11 +77,6 @@ signal_mask as_mask(const sigset_t& set) {
   return its;
 }
 
-/// The body of a thread of the program in its own kernel thread, which has the mask: for those who would ask it by the signal of ticks.
-body* detached_body() {
-  body* const own = weir::threads::own_body_of_thread();
-  return body_with_mask() == nullptr && own != nullptr && own->is_adopted ? own : nullptr;
-}
 bool is_mask_kept() { return (body_with_mask() != nullptr || detached_body() != nullptr) && !weir::threads::is_in_child(); }
 
 /// Signals that were sent before the member took its seat wait in its kernel thread, and come before those that were sent later. So
