@@ -52,7 +52,7 @@ check-python: build
 	.venv/bin/ruff check python tests/python workloads/others
 	.venv/bin/python -m pytest -q -n $(WORKERS) --dist loadfile tests/python
 
-# The C++ tests in which a sanitizer can find something (docs/decisions.md), and a few programs over MPI, with every access
+# The C++ tests in which a sanitizer can find something (docs/decisions/tests.md), and a few programs over MPI, with every access
 # watched; Debug, so that checked builds are tested too. GCC 12's AddressSanitizer takes the header of its own block for one of glibc's if
 # the variables of a library that is loaded later begin 16 bytes after a page: then it reads wild pointers at the end, with plain threads
 # as well. So it leaves these variables alone.

@@ -76,7 +76,7 @@ struct automatic_constants {
   static constexpr double long_yield = 500;
   /// How long a suspicion lasts before it counts as load. One long yield may be the end of a CPU quota, which comes once in
   /// a period of 100 ms, or a program that ran for a moment: if one yield were enough, teams under a quota would sleep for
-  /// nothing (docs/decisions.md). 10 ms holds two slices of the longest kind. No measurement of other lengths is recorded.
+  /// nothing (docs/decisions/waiting.md). 10 ms holds two slices of the longest kind. No measurement of other lengths is recorded.
   static constexpr double observed = 10e3;
   /// The most for which one yield counts. A slice is at most 4 ms here (measured). A longer yield means throttling, or that the
   /// virtual machine was stopped, and says nothing about other programs.
