@@ -13,7 +13,7 @@ namespace weir::node {
 
 namespace {
 
-// Programs look more often (openmp/core/share.cpp). One that does not is stopped, or gets no processor: the others take its share until it
+// Programs look more often (openmp/placing/share.cpp). One that does not is stopped, or gets no processor: the others take its share until it
 // comes back.
 constexpr std::uint64_t stopped_after = 250'000'000;
 /// A time to come is one of another time name space: the program is taken to run.

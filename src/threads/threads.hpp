@@ -65,7 +65,7 @@ void wake_up(processor& seat);
 
 /// How many helpers have bodies that could run? A hint, without any lock. Thread-safe.
 unsigned helpers_with_more_bodies();
-/// Bodies wait in the kernel for their program's turn (openmp/core/share.hpp), or not any more: meanwhile nobody takes their processors
+/// Bodies wait in the kernel for their program's turn (openmp/placing/share.hpp), or not any more: meanwhile nobody takes their processors
 /// from them. Thread-safe.
 void wait_for_turns(bool so);
 /// Does this kernel thread drive one of the helpers, or stand in for one? Thread-safe.

@@ -1,6 +1,6 @@
 // The barrier of a cancellable region in every interleaving: nobody waits for ever, and nobody passes before all others have arrived
 // or left.
-#include "openmp/core/cancellable_barrier.hpp"
+#include "openmp/teams/cancellable_barrier.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <string_view>
 
-#include "openmp/core/task.hpp"
+#include "openmp/teams/task.hpp"
 #include "pointer.hpp"
 #include "simulator/explorer/explored.hpp"
 #include "simulator/explorer/explorer.hpp"

@@ -1,6 +1,6 @@
 // The posts of a doacross nest in every interleaving: an iteration goes on when those that it waits for have posted, and whoever sleeps
 // is woken.
-#include "openmp/core/posts.hpp"
+#include "openmp/teams/posts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(In, Doacross, testing::Values(memory_model::sc, memory_
 TEST(DoacrossOrders, EachIsNeeded) {
   using namespace explored_orders;
   std::map<site, std::string> written;
-  scan(source / "src/openmp/core/posts.hpp", written);
+  scan(source / "src/openmp/teams/posts.hpp", written);
   expect_needed(written, {{"2 members", of({2, 2, 3})}, {"2 members, apart", of({2, 2, 3, true})}}, {});
 }
 

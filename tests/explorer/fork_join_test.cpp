@@ -1,6 +1,6 @@
 // The fork and the join of a crew in every interleaving: each worker executes each region that includes it once, reads nothing of one
 // that does not, and the primary thread goes on when all have executed it.
-#include "openmp/core/fork_join.hpp"
+#include "openmp/forking/fork_join.hpp"
 
 #include <gtest/gtest.h>
 
@@ -164,7 +164,7 @@ TEST_P(ForkJoin, ExecutesEachRegionOnce) {
 
 INSTANTIATE_TEST_SUITE_P(In, ForkJoin, testing::Values(memory_model::sc, memory_model::tso, memory_model::weak));
 
-bool is_of_fork_join(const place& at) { return std::string_view(at.file_name()).ends_with("core/fork_join.hpp"); }
+bool is_of_fork_join(const place& at) { return std::string_view(at.file_name()).ends_with("forking/fork_join.hpp"); }
 
 TEST(ForkJoinMutants, EachOrderIsNeeded) {
   std::map<unsigned, order> written;  // by line

@@ -1,5 +1,5 @@
 // What is said about a group of members at the end of a loop, in every interleaving: a group with a rest is not called exhausted.
-#include "openmp/core/loop_end.hpp"
+#include "openmp/teams/loop_end.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Divided loops in every interleaving: each chunk is taken once, and none is lost.
-#include "openmp/core/part.hpp"
+#include "openmp/teams/part.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Members that sleep until there are tasks, in every interleaving: no wake-up is lost, and a task wakes one member.
-#include "openmp/core/sleepers.hpp"
+#include "openmp/teams/sleepers.hpp"
 
 #include <gtest/gtest.h>
 

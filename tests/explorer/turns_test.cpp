@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "openmp/core/turns.hpp"
+#include "openmp/teams/turns.hpp"
 #include "orders.hpp"
 #include "simulator/explorer/explored.hpp"
 #include "simulator/explorer/explorer.hpp"

@@ -2,7 +2,7 @@
 // part between them itself.
 #include <memory>
 
-#include "openmp/core/thread_limit.hpp"
+#include "openmp/forking/thread_limit.hpp"
 #include "openmp/gomp/loops.hpp"
 
 using namespace weir::openmp;

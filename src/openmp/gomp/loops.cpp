@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cstdarg>
 
-#include "openmp/core/team_binding.hpp"
+#include "openmp/forking/barrier.hpp"
 #include "openmp/gomp/flags.hpp"
 #include "openmp/gomp/task_reduction.hpp"
+#include "openmp/placing/team_binding.hpp"
 #include "openmp/worksharing/doacross.hpp"
 
 using namespace weir::openmp;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "openmp/core/region.hpp"
+#include "openmp/forking/region.hpp"
 #include "openmp/worksharing/loop.hpp"
 
 namespace weir::openmp {

@@ -3,9 +3,10 @@
 #include <cstddef>
 #include <cstring>
 
-#include "openmp/core/region.hpp"
-#include "openmp/core/team_binding.hpp"
+#include "openmp/forking/barrier.hpp"
+#include "openmp/forking/region.hpp"
 #include "openmp/gomp/flags.hpp"
+#include "openmp/placing/team_binding.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/support/stop.hpp"
 #include "openmp/worksharing/single.hpp"

@@ -1,8 +1,9 @@
 // Functions that GCC's code calls since version 17, for constructs that earlier versions compiled without the runtime, or with a
 // simpler call. The names with _start, _dispatch, _end and _with_end are called by programs built for tools (-fopenmp-ompt); the
 // answers are the same.
-#include "openmp/core/team.hpp"
+#include "openmp/forking/barrier.hpp"
 #include "openmp/support/lock.hpp"
+#include "openmp/teams/team.hpp"
 #include "openmp/worksharing/single.hpp"
 
 using namespace weir::openmp;

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "machine/guarded_entry.hpp"
-#include "openmp/core/league.hpp"
-#include "openmp/core/region.hpp"
+#include "openmp/forking/league.hpp"
+#include "openmp/forking/region.hpp"
 #include "openmp/gomp/dependences.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/stop.hpp"

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "openmp/core/region.hpp"
+#include "openmp/forking/barrier.hpp"
+#include "openmp/forking/region.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/tasks/shared_reduction.hpp"
 

@@ -4,8 +4,8 @@
 #include <deque>
 
 #include "openmp/kmpc/interface.hpp"
-#include "openmp/core/task.hpp"
 #include "openmp/tasks/dependences.hpp"
+#include "openmp/teams/task.hpp"
 
 using namespace weir::openmp;
 

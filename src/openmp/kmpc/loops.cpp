@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "openmp/core/team.hpp"
 #include "openmp/kmpc/interface.hpp"
+#include "openmp/teams/team.hpp"
 #include "openmp/worksharing/doacross.hpp"
 #include "openmp/worksharing/loop.hpp"
 

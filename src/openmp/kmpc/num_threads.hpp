@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "openmp/core/region.hpp"
+#include "openmp/forking/region.hpp"
 
 namespace weir::openmp {
 

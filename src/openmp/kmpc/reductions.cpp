@@ -1,8 +1,10 @@
 // Reductions, as Clang and Intel's compilers compile them. A member is told how to combine its values: by a number that the
 // compiler's code branches on.
+#include "openmp/forking/barrier.hpp"
 #include "openmp/kmpc/interface.hpp"
 #include "openmp/reductions/reduction.hpp"
 #include "openmp/support/lock.hpp"
+#include "openmp/tasks/at_barriers.hpp"
 
 using namespace weir::openmp;
 

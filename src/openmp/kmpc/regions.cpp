@@ -9,11 +9,12 @@
 #include <utility>
 
 #include "machine/system_files.hpp"
-#include "openmp/core/league.hpp"
-#include "openmp/core/region.hpp"
-#include "openmp/core/team_binding.hpp"
+#include "openmp/forking/barrier.hpp"
+#include "openmp/forking/league.hpp"
+#include "openmp/forking/region.hpp"
 #include "openmp/kmpc/interface.hpp"
 #include "openmp/kmpc/num_threads.hpp"
+#include "openmp/placing/team_binding.hpp"
 #include "openmp/support/flush.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/support/stop.hpp"

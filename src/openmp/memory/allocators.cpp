@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 
 #include "machine/made_once.hpp"
-#include "openmp/support/stop.hpp"
-#include "openmp/core/team.hpp"
 #include "openmp/settings/initial.hpp"
+#include "openmp/support/stop.hpp"
+#include "openmp/teams/team.hpp"
 
 namespace weir::openmp {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "openmp/core/waiting.hpp"
+#include "openmp/teams/waiting.hpp"
 
 namespace weir::openmp {
 

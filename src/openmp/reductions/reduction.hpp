@@ -8,8 +8,8 @@
 // lock.
 #pragma once
 
-#include "openmp/core/team.hpp"
 #include "openmp/reductions/along_tree.hpp"
+#include "openmp/teams/team.hpp"
 
 namespace weir::openmp {
 

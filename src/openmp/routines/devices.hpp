@@ -1,7 +1,7 @@
 // The numbers of devices, as programs name them. The host is the only device.
 #pragma once
 
-#include "openmp/core/team.hpp"
+#include "openmp/teams/team.hpp"
 
 namespace weir::openmp {
 

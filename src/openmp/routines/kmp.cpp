@@ -11,8 +11,8 @@
 
 #include <pthread.h>
 
-#include "openmp/core/affinity_display.hpp"
-#include "openmp/core/crew.hpp"
+#include "openmp/forking/crew.hpp"
+#include "openmp/placing/affinity_display.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/settings/set_by_routines.hpp"
 

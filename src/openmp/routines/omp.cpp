@@ -5,8 +5,8 @@
 
 #include <weir/machine/processors.hpp>
 
-#include "openmp/core/region.hpp"
-#include "openmp/core/thread_limit.hpp"
+#include "openmp/forking/region.hpp"
+#include "openmp/forking/thread_limit.hpp"
 #include "openmp/places/locations.hpp"
 #include "openmp/routines/devices.hpp"
 #include "openmp/routines/forms.hpp"

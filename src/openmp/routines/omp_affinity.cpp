@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "openmp/core/affinity_display.hpp"
+#include "openmp/placing/affinity_display.hpp"
 #include "openmp/routines/forms.hpp"
 
 using namespace weir::openmp;

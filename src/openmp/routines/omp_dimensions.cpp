@@ -2,7 +2,7 @@
 // one, with number 0; in the others there is one thread or team, with number 0. Fortran calls most of them by their C names.
 #include <climits>
 
-#include "openmp/core/thread_limit.hpp"
+#include "openmp/forking/thread_limit.hpp"
 #include "openmp/routines/devices.hpp"
 #include "openmp/routines/forms.hpp"
 

@@ -1,5 +1,5 @@
 // The routines of the OpenMP API that give back what the runtime holds between regions [OpenMP 5.2, 18.6.1].
-#include "openmp/core/thread.hpp"
+#include "openmp/forking/thread_end.hpp"
 #include "openmp/routines/devices.hpp"
 #include "openmp/routines/forms.hpp"
 

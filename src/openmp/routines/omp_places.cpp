@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <span>
 
-#include "openmp/core/team_binding.hpp"
+#include "openmp/placing/team_binding.hpp"
 #include "openmp/routines/forms.hpp"
 
 using namespace weir::openmp;

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "openmp/core/league.hpp"
+#include "openmp/forking/league.hpp"
 #include "openmp/memory/allocators.hpp"
 #include "openmp/routines/devices.hpp"
 #include "openmp/routines/forms.hpp"

@@ -1,5 +1,5 @@
 // The routines of the OpenMP API for leagues.
-#include "openmp/core/league.hpp"
+#include "openmp/forking/league.hpp"
 #include "openmp/routines/forms.hpp"
 
 using namespace weir::openmp;

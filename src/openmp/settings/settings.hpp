@@ -90,7 +90,7 @@ struct settings {
   threads_of threads = threads_of::kernel;
   share_with share = share_with::nobody;
   int weight = 1;        ///< the program's, among those with which it shares; at most most_weight
-  bool adapt = true;     ///< how each region computes best is tried (core/region_sites.hpp)
+  bool adapt = true;     ///< how each region computes best is tried (watching/region_sites.hpp)
   bool explain = false;  ///< at the program's end, what has been chosen
 
   display display_env = display::no;

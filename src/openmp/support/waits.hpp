@@ -1,4 +1,4 @@
-// What members wait for, in the words of a report on a deadlock (core/deadlock.hpp).
+// What members wait for, in the words of a report on a deadlock (watching/deadlock.hpp).
 #pragma once
 
 #include <atomic>

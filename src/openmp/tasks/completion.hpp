@@ -6,7 +6,7 @@
 // complete children. The executor changes the word only before a wait in which others may have to wake it: it then gives the
 // credit back.
 //
-// A template over the type of the task, whose words may be the explorer's; the native task is in core/task.hpp.
+// A template over the type of the task, whose words may be the explorer's; the native task is in teams/task.hpp.
 #pragma once
 
 #include <atomic>

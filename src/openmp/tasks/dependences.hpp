@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "openmp/core/team.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/lock.hpp"
+#include "openmp/teams/team.hpp"
 
 namespace weir::openmp {
 

@@ -2,7 +2,7 @@
 // [OpenMP 5.2, 12.5.2].
 #pragma once
 
-#include "openmp/core/team.hpp"
+#include "openmp/teams/team.hpp"
 
 namespace weir::openmp {
 

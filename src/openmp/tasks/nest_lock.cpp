@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "openmp/core/team.hpp"
 #include "openmp/support/errors.hpp"
+#include "openmp/teams/team.hpp"
 
 namespace weir::openmp {
 

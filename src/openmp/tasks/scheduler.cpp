@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "openmp/core/seats.hpp"
-#include "openmp/core/waiting.hpp"
+#include "openmp/placing/seats.hpp"
 #include "openmp/support/annotation.hpp"
+#include "openmp/teams/waiting.hpp"
 
 namespace weir::openmp {
 

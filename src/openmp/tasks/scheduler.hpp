@@ -9,13 +9,13 @@
 
 #include <weir/machine/native.hpp>
 
-#include "openmp/core/sleepers.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/tasks/deque.hpp"
 #include "openmp/tasks/offers.hpp"
 #include "openmp/tasks/stealing.hpp"
 #include "openmp/tasks/task_pool.hpp"
+#include "openmp/teams/sleepers.hpp"
 
 namespace weir::openmp {
 

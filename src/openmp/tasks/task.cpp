@@ -6,6 +6,7 @@
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/errors.hpp"
+#include "openmp/tasks/at_barriers.hpp"
 #include "openmp/tasks/completion.hpp"
 #include "openmp/tasks/event.hpp"
 #include "openmp/tasks/task_group.hpp"

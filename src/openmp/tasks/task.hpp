@@ -60,7 +60,7 @@ void complete(member* me, task& t);
 
 }  // namespace weir::openmp
 
-#include "openmp/core/waiting.hpp"
+#include "openmp/teams/waiting.hpp"
 
 namespace weir::openmp {
 

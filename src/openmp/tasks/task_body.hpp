@@ -3,9 +3,9 @@
 // not ask.
 #pragma once
 
-#include "openmp/core/cancellation.hpp"
-#include "openmp/core/task.hpp"
 #include "openmp/settings/initial.hpp"
+#include "openmp/teams/cancellation.hpp"
+#include "openmp/teams/task.hpp"
 
 namespace weir::openmp {
 

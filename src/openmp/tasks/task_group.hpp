@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "openmp/core/team.hpp"
+#include "openmp/teams/team.hpp"
 
 namespace weir::openmp {
 

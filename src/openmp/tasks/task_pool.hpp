@@ -8,10 +8,10 @@
 #include <bit>
 #include <vector>
 
-#include "openmp/core/team.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/tasks/completion.hpp"
 #include "openmp/tasks/stealing.hpp"
+#include "openmp/teams/team.hpp"
 
 namespace weir::openmp {
 

@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "openmp/core/part.hpp"
-#include "openmp/core/shared_loop.hpp"
-#include "openmp/core/victims.hpp"
+#include "openmp/teams/part.hpp"
+#include "openmp/teams/shared_loop.hpp"
+#include "openmp/worksharing/victims.hpp"
 
 namespace weir::openmp {
 

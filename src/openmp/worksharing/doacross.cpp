@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/errors.hpp"
 #include "openmp/support/stop.hpp"
+#include "openmp/teams/waiting.hpp"
 #include "openmp/worksharing/loop.hpp"
 
 namespace weir::openmp {

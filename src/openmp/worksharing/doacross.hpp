@@ -1,7 +1,7 @@
 // doacross nests: loops whose iterations wait for each other, by ordered(n), depend(sink) and depend(source) [OpenMP 5.2, 15.9].
 #pragma once
 
-#include "openmp/core/team.hpp"
+#include "openmp/teams/team.hpp"
 
 namespace weir::openmp {
 

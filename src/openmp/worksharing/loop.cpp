@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-#include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
+#include "openmp/teams/waiting.hpp"
 
 namespace weir::openmp {
 

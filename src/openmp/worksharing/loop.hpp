@@ -3,7 +3,7 @@
 // Iterations are counted from 0. The interfaces translate them into values of the program's loop variable.
 #pragma once
 
-#include "openmp/core/team.hpp"
+#include "openmp/teams/team.hpp"
 #include "openmp/worksharing/chunks.hpp"
 
 namespace weir::openmp {

@@ -1,7 +1,8 @@
 // single constructs: which member executes one, and how its copyprivate values reach the others.
 #pragma once
 
-#include "openmp/core/team.hpp"
+#include "openmp/forking/barrier.hpp"
+#include "openmp/teams/team.hpp"
 #include "openmp/worksharing/single_taken.hpp"
 
 namespace weir::openmp {

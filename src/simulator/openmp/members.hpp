@@ -1,12 +1,12 @@
 // The members of a team of Weir's runtime, as far as its templates ask for them: the fields have the names of those of
-// openmp/core/team.hpp.
+// openmp/teams/team.hpp.
 #pragma once
 
 #include <memory>
 
-#include "openmp/core/half.hpp"
-#include "openmp/core/part.hpp"
-#include "openmp/core/shared_loop.hpp"
+#include "openmp/teams/half.hpp"
+#include "openmp/teams/part.hpp"
+#include "openmp/teams/shared_loop.hpp"
 #include "simulator/openmp/tasks.hpp"
 #include "simulator/simulated.hpp"
 

@@ -8,10 +8,10 @@
 
 #include <weir/waiting.hpp>
 
-#include "openmp/core/task.hpp"
 #include "openmp/tasks/deque.hpp"
 #include "openmp/tasks/offers.hpp"
 #include "openmp/tasks/stealing.hpp"
+#include "openmp/teams/task.hpp"
 #include "simulator/simulated.hpp"
 
 namespace weir::simulator::openmp {
@@ -36,7 +36,7 @@ class pointer {
   simulated::word<std::uintptr_t> word_{0};
 };
 
-/// As the runtime's (core/task.hpp), without its first line, which tasks with their parent's control variables do not touch.
+/// As the runtime's (teams/task.hpp), without its first line, which tasks with their parent's control variables do not touch.
 struct alignas(64) task : weir::openmp::task_counts {
   simulated::word<std::uint64_t> below{0};
   pointer<task> parent;
@@ -50,7 +50,7 @@ struct alignas(64) task : weir::openmp::task_counts {
   simulated::word<std::uint64_t> data{0};
 };
 
-/// What tasks ask of a member (core/team.hpp).
+/// What tasks ask of a member (teams/team.hpp).
 struct tasks_of_member {
   task implicit;
   task* executing = &implicit;
@@ -95,7 +95,7 @@ class team_tasks {
     weir::openmp::search looks;
     bool begun = false;  // does its memory lie beside the member?
   };
-  /// As task_work (core/waiting.hpp).
+  /// As task_work (teams/waiting.hpp).
   struct work {
     team_tasks& of;
     member& me;

@@ -16,7 +16,7 @@ using weir::openmp::half;
 
 namespace {
 
-/// As the runtime describes a team to its barrier: it does not know where the members of an unbound team run (core/team.cpp).
+/// As the runtime describes a team to its barrier: it does not know where the members of an unbound team run (teams/team.cpp).
 weir::team described(const machine_model& m, unsigned members) {
   weir::team t;
   t.members = members;
@@ -66,7 +66,7 @@ weirs_team::weirs_team(const machine_model& m, unsigned members)
 
 auto weirs_team::await(experience& learned, member& me) {
   return [this, &learned, &me](const auto& word, auto& gate, auto ready) {
-    // As await_with_tasks() in core/crew.cpp.
+    // As await_with_tasks() in forking/crew.cpp.
     if (simulated::spin(word, ready, waiting::automatic_constants::polls_before_clock)) return;
     tasks_.await(learned, me, nullptr, word, gate, ready);
   };
@@ -94,7 +94,7 @@ void weirs_team::release(std::uint64_t word, const work_of_region& executed) {
 
 void weirs_team::work(unsigned number) {
   member& me = its_.members[number];
-  // As core/team.cpp; in a small team only what lies on the thread's stack is the member's own.
+  // As teams/team.cpp; in a small team only what lies on the thread's stack is the member's own.
   if (size > most_in_one_memory)
     simulated::has_made(&me, sizeof me);
   else
@@ -184,7 +184,7 @@ void weirs_team::wait_for_post(std::uint64_t iteration) {
 }
 
 void weirs_team::reduce(unsigned number, std::uint64_t value) {
-  constexpr unsigned most_in_turn = 16;  // core/team.cpp
+  constexpr unsigned most_in_turn = 16;  // teams/team.cpp
   if (size <= most_in_turn) {
     sum_.fetch_add(value);
     return;

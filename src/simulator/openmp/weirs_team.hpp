@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "barriers/registry.hpp"
-#include "openmp/core/fork_join.hpp"
-#include "openmp/core/half.hpp"
-#include "openmp/core/posts.hpp"
+#include "openmp/forking/fork_join.hpp"
+#include "openmp/teams/half.hpp"
+#include "openmp/teams/posts.hpp"
 #include "simulator/openmp/members.hpp"
 #include "simulator/openmp/team.hpp"
 #include "simulator/simulated.hpp"
@@ -73,7 +73,7 @@ class weirs_team final : public team {
   struct kind_of_slot {
     template <class Word, class Ready>
     static void wait(const Word& word, Ready ready) {
-      if (!simulated::spin(word, ready, 100)) simulated::yield_until(word, ready);  // as wait_awake() in core/constructs.hpp
+      if (!simulated::spin(word, ready, 100)) simulated::yield_until(word, ready);  // as wait_awake() in teams/constructs.hpp
     }
     static bool abandoned(const member&, std::uint32_t, unsigned) { return false; }
     static bool all_leave() { return true; }

@@ -65,7 +65,7 @@ def test_python_tests_by_their_imports(modules: affected_tests.Modules):
 
 
 def test_python_tests_by_what_they_start(native: affected_tests.Native, modules: affected_tests.Modules):
-    changed = ["src/openmp/core/crew.cpp"]
+    changed = ["src/openmp/forking/crew.cpp"]
     products = modules.products(native.outputs(changed))
     assert "src/libgomp-weir.so" in products
     found = affected_tests.python_tests(modules, changed, products)

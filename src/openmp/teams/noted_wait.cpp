@@ -1,0 +1,34 @@
+#include "openmp/teams/noted_wait.hpp"
+
+#include "openmp/settings/initial.hpp"
+#include "openmp/teams/team.hpp"
+#include "openmp/watching/deadlock.hpp"
+
+namespace weir::openmp {
+
+namespace {
+void observe_lock(const wait_kind* what) {
+  const member& me = self();
+  if (me.of->waits) note_wait(me, what);
+}
+
+[[gnu::constructor]] void when_loaded() {
+  if (initial_settings().deadlocks == deadlocks::ignore) return;
+  observer_of_locks.store(observe_lock, std::memory_order_relaxed);  // relaxed: no other thread is there yet
+}
+}  // namespace
+
+void note_wait(const member& me, const wait_kind* what) { me.of->waits.note(me.number, what); }
+
+noted_wait_awake::noted_wait_awake(const wait_kind& what) : me_(deadlocks_are_looked_for() && self().of->waits ? &self() : nullptr) {
+  if (me_ != nullptr) note_wait(*me_, &what);
+}
+noted_wait_awake::~noted_wait_awake() {
+  if (me_ != nullptr) note_wait(*me_, nullptr);
+}
+
+void noted_wait::note(const wait_kind* what) const {
+  if (me_.of->waits) note_wait(me_, what);
+}
+
+}  // namespace weir::openmp

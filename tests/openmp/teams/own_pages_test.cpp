@@ -1,0 +1,45 @@
+// Room for objects that threads make themselves: a page belongs to one object, and is nobody's before that object is made.
+#include "openmp/teams/own_pages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace {
+
+using weir::openmp::own_pages;
+
+struct alignas(128) thing {
+  char bytes[640];
+};
+
+const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+
+/// Has anybody written there?
+bool is_there(const thing& its) {
+  auto* const at = reinterpret_cast<unsigned char*>(reinterpret_cast<std::uintptr_t>(&its) / page * page);
+  unsigned char found = 0;
+  EXPECT_EQ(mincore(at, page, &found), 0);
+  return (found & 1) != 0;
+}
+
+TEST(OwnPages, AreTouchedFirstByWhoMakesTheObject) {
+  constexpr unsigned things = 20;
+  const own_pages<thing> all(things, true);
+  for (unsigned made = 0; made < things; ++made) {
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(&all[made]) % page, 0u);
+    for (unsigned i = 0; i < things; ++i) ASSERT_EQ(is_there(all[i]), i < made) << i << " after " << made;
+    new (&all[made]) thing{};
+  }
+}
+
+TEST(OwnPages, AreNotTakenWhereObjectsFollowEachOther) {
+  const own_pages<thing> all(3, false);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&all[0]) % alignof(thing), 0u);
+  EXPECT_EQ(&all[2], &all[0] + 2);
+}
+
+}  // namespace
