@@ -25,14 +25,16 @@ class crew {
   /// `of_program`: the crew belongs to a thread that the runtime has not created.
   explicit crew(bool of_program);
   ~crew();
-  /// How many of `wanted` threads a region in such a team can have, the primary thread among them: fewer if the system refuses some.
+  /// How many of `wanted` threads a region in such a team can have, the primary thread among them: fewer if the system refuses
+  /// some.
   unsigned recruit(unsigned wanted, team_form form);
   team& of_size(unsigned size, team_form form);
   /// What has been chosen for a region of this place. Called once for each region, where teams may have seats.
   team_form form_at(const void* place, unsigned size, team_form usual);
   /// Executes the region with all members of that team; the caller is its primary thread, member 0.
   void execute(team& t, region run, void* what);
-  /// The primary thread arrives at a barrier while members look where they are to sit, or if its share of the processors has changed.
+  /// The primary thread arrives at a barrier while members look where they are to sit, or if its share of the processors has
+  /// changed.
   void choose_within(team& t);
   /// The two ends of execute(), for a caller that executes its own part between them.
   void fork(team& t, region run, void* what);
@@ -40,7 +42,8 @@ class crew {
   /// Tells the workers to end. The last thread to leave, the caller among them, deletes the crew.
   void dismiss();
   // A crew of the program's whose thread ends may wait for another thread's first region (kept_crews.hpp).
-  /// Called by the thread, outside of regions. False: the workers are not as new ones of an equal thread would be, or may have no seats.
+  /// Called by the thread, outside of regions. False: the workers are not as new ones of an equal thread would be, or may have
+  /// no seats.
   bool loses_thread();
   /// The calling thread, which may_take_over() a processor, is the primary one from now on.
   void gets_thread();
@@ -104,7 +107,8 @@ class crew {
   alignas(line_bytes) std::atomic<std::uint64_t> released_{0};
   std::optional<host> host_;  // if it is a crew of the program's, and has a thread
   std::optional<inheritance> gives_;  // if all workers have got the same
-  // Workers have got something that virtual processors do not have (threads::gives_own_state): they stay in their own kernel threads.
+  // Workers have got something that virtual processors do not have (threads::gives_own_state): they stay in their own kernel
+  // threads.
   bool differs_ = false;
   threads::processor* without_thread_ = nullptr;  // the processor that belongs to the thread, while there is none
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1

@@ -1,4 +1,4 @@
-// What this room calls of rooms above it, which define it.
+// What this room asks of the rooms above it, which define these functions.
 #pragma once
 
 namespace weir::openmp {
@@ -7,7 +7,7 @@ struct member;
 struct task;
 class task_scheduler;
 
-// tasks
+// ---- of tasks
 void delete_scheduler(task_scheduler*);
 /// Takes a task for a member that waits, one below `bound`, or any of the team if that is null. Null: there is none.
 task* find_task(member& me, const task* bound);
@@ -15,7 +15,7 @@ void execute_task(member& me, task& t);
 void cancel_task_group(task& t);
 bool task_group_cancelled(const task& t);
 
-// forking
+// ---- of forking
 /// The first question of a thread about itself (thread.hpp).
 member& begin_initial_team();
 

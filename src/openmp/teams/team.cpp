@@ -57,6 +57,9 @@ std::string arrival_of(unsigned size, const team_form& form) {
 /// The workers of a large team make their members themselves, unless they sit on virtual processors, in turn.
 bool workers_make_members(unsigned size, const team_form& form) { return size > most_in_one_memory && form.seats() == 0; }
 
+/// oversubscribed(), of a team that is being made.
+bool crowded(unsigned size, const team_form& form) { return form.seats() != 0 ? size > form.seats() : oversubscribed(size); }
+
 void make(team& of, unsigned number) {
   member& its = *new (&of.members[number]) member;
   its.of = &of;
@@ -66,9 +69,8 @@ void make(team& of, unsigned number) {
 
 }  // namespace
 
-team::team(unsigned n, team_form form)
+team_as_made::team_as_made(unsigned n, team_form form)
     : size(n),
-      processors(form.seats()),
       unmade(workers_make_members(n, form) ? n - 1 : 0),
       members(n, has_unmade_members()),
       loops(std::make_unique<loop[]>(slots_in_turn)),
@@ -77,12 +79,12 @@ team::team(unsigned n, team_form form)
       barrier(std::in_place, n, barrier_options(tasks_at_barrier, form.seats() != 0, barrier_of(n, form))),
       cancellation(cancellation_in_force() ? std::make_unique<team_cancellation>(n) : nullptr),
       release(half::release(initial_settings().fork_barrier, n)),
-      arrival(half::join(arrival_of(n, form), n, oversubscribed(*this), form.seats(), near_members(n))),
+      arrival(half::join(arrival_of(n, form), n, crowded(n, form), form.seats(), near_members(n))),
       reduction(half::arrival(initial_settings().reduction_barrier, n, false)),
-      reduces_in_turn(in_turn(n, oversubscribed(*this), most_in_turn)),
-      reduces_under_lock(in_turn(n, oversubscribed(*this), most_under_lock)),
-      learned(awake_us()),
-      waits(n) {
+      reduces_in_turn(in_turn(n, crowded(n, form), most_in_turn)),
+      reduces_under_lock(in_turn(n, crowded(n, form), most_under_lock)) {}
+
+team::team(unsigned n, team_form form) : region_of_team(form.seats()), team_as_made(n, form), waits_of_team(n) {
   for (unsigned m = 0; m < (has_unmade_members() ? 1 : n); ++m) make(*this, m);
   for (unsigned i = 0; i < slots_in_turn; ++i) {
     loops[i].free_for(i);

@@ -1,5 +1,5 @@
 // The members of a team of Weir's runtime, as far as its templates ask for them: the fields have the names of those of
-// openmp/teams/team.hpp.
+// openmp/teams/member.hpp.
 #pragma once
 
 #include <memory>

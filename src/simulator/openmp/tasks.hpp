@@ -50,7 +50,7 @@ struct alignas(64) task : weir::openmp::task_counts {
   simulated::word<std::uint64_t> data{0};
 };
 
-/// What tasks ask of a member (teams/team.hpp).
+/// What tasks ask of a member (teams/member.hpp).
 struct tasks_of_member {
   task implicit;
   task* executing = &implicit;
