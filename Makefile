@@ -1,8 +1,9 @@
 # make demo    measures this machine and says what it found, in out/index.html: about five minutes
 # make check   what the last changes can affect, the nearest first, in about two minutes
-# make test    all tests, on 2 processors in half an hour
+# make test    what a change must pass, on 2 processors in about twenty minutes
+# make test-all  everything: larger searches, more seeds, every compiler and library, the simulator under sanitizers
 # Each of them first installs what is missing, and builds.
-.PHONY: demo check test build setup check-cpp check-python sanitize lint clean
+.PHONY: demo check test test-all build setup check-cpp check-python sanitize lint clean
 JOBS = $(shell nproc)
 WORKERS = $(shell echo $$(($(JOBS) + 1))) # some tests wait for others
 WEIR = .venv/bin/weir
@@ -30,8 +31,12 @@ DEMO_PROGRAM = --programs hydro --threads $(JOBS),$(FOUR_TIMES),$(shell echo $$(
   --situations dedicated,crowded,quota --runtimes own,libomp,auto --barriers none --no-shares
 DEMO_CONSTRUCTS = parallel,for,parallel-for,barrier,single,critical,lock,ordered,atomic,reduction,taskwait
 
+# THOROUGH=yes: with the tests of this label, or mark.
 test: check-cpp check-python sanitize
 	@echo "All tests passed."
+
+test-all: setup
+	@scripts/test-all
 
 check: setup
 	@$(CONFIGURE) -DWEIR_TESTS=ON -DWEIR_SIMULATOR=ON >/dev/null
@@ -45,12 +50,12 @@ build: setup
 	@cmake --build build
 
 check-cpp: build
-	ctest --test-dir build --parallel $(JOBS) --output-on-failure --output-junit ctest.xml
+	ctest --test-dir build --parallel $(JOBS) --output-on-failure --output-junit ctest.xml $(if $(THOROUGH),,-LE thorough)
 	$(SKIPS) build/ctest.xml
 
 check-python: build
 	.venv/bin/ruff check python tests/python workloads/others
-	.venv/bin/python -m pytest -q -n $(WORKERS) --dist loadfile tests/python
+	.venv/bin/python -m pytest -q -n $(WORKERS) --dist loadfile $(if $(THOROUGH),,-m "not thorough") --junitxml build/pytest.xml tests/python
 
 # The C++ tests in which a sanitizer can find something (docs/decisions/tests.md), and a few programs over MPI, with every access
 # watched; Debug, so that checked builds are tested too. GCC 12's AddressSanitizer takes the header of its own block for one of glibc's if
@@ -60,7 +65,7 @@ sanitize: setup
 	@for kind in thread address,undefined; do \
 	  dir=build-$$(echo $$kind | tr , -); \
 	  cmake -S . -B $$dir -G Ninja -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1" -DWEIR_SANITIZE=$$kind -DWEIR_BENCH=OFF \
-	    >/dev/null && \
+	    -DWEIR_SIMULATOR=$(if $(THOROUGH),ON,OFF) >/dev/null && \
 	  cmake --build $$dir --target test-programs && \
 	  TSAN_OPTIONS="halt_on_error=1 die_after_fork=0" ASAN_OPTIONS="intercept_tls_get_addr=0" \
 	    UBSAN_OPTIONS="halt_on_error=1 print_stacktrace=1" \

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from .. import skips
+from .. import skips, thorough
 from .preloading import LIBRARIES, MPICH, OPENMPI, PRELOADED, Mpi, kept, run
 
 KNOWN = (
@@ -50,7 +50,7 @@ def test_it_goes_as_with_mpis_own(mpi: Mpi, unmodified: Path, case: str):
     assert kept(run(mpi, CASES[case], unmodified, case)) == ""
 
 
-@pytest.mark.parametrize("case", ["communicators", "messages", "threads", "rendezvous"])
+@pytest.mark.parametrize("case", ["communicators", "threads", *thorough.more("messages", "rendezvous")])
 @pytest.mark.parametrize("transport", ["messages", "persistent", "rma"])
 def test_it_goes_without_shared_memory_too(mpi: Mpi, unmodified: Path, case: str, transport: str):
     how = {"WEIR_MPI_BARRIER": "dissemination", "WEIR_MPI_TRANSPORT": transport, "WEIR_MPI_VERBOSE": "1"}

@@ -20,10 +20,10 @@ from weir.base import native
 from weir.openmp.suite import PROGRAMS, VALUES
 from weir.run import starting
 
-from .. import skips
+from .. import skips, thorough
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "openmp" / "real"
-THREADS = (1, 2, 4, 7)
+THREADS = (2, 7, *thorough.more(1, 4))
 Environment = Mapping[str, str]
 
 

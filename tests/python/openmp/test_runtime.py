@@ -14,7 +14,7 @@ import pytest
 
 from weir.openmp.situation import Load, Situation
 
-from .. import skips
+from .. import skips, thorough
 from ..openmp_programs import (
     C_COMPILERS,
     CALLS,
@@ -40,7 +40,8 @@ SIZES = {
     "ends_of_hosts": (1, 2, 8),
     "team_sizes": (2,),
 }
-ALL = (1, 2, 3, 4, 8, 33)
+ALL = (1, 3, 8, 33)
+FURTHER = (2, 4)  # of those that are tried with all sizes
 # What the compilers' own runtimes cannot, and Weir's shall.
 OWN_FAULTS = {
     ("absent_arguments", "gfortran"): "libgomp copies from an absent argument where target has nowait",
@@ -85,8 +86,11 @@ def _marks(program: Program) -> list[pytest.MarkDecorator]:
 
 def _cases() -> Iterator:
     for program in programs():
-        for size in SIZES.get(program.source.stem, ALL):
+        sizes = SIZES.get(program.source.stem)
+        for size in sizes or ALL:
             yield pytest.param(program, size, marks=_marks(program), id=f"{program.name}-{size}")
+        for size in () if sizes else FURTHER:
+            yield pytest.param(program, size, marks=[*_marks(program), thorough.mark], id=f"{program.name}-{size}")
 
 
 @pytest.mark.parametrize(("program", "size"), list(_cases()))
@@ -99,7 +103,7 @@ IN_FORCE = [pytest.param(p, id=p.name) for p in programs() if p.source.stem in C
 
 
 @pytest.mark.parametrize("program", IN_FORCE)
-@pytest.mark.parametrize("size", (1, 2, 8))
+@pytest.mark.parametrize("size", [2, 8, *thorough.more(1)])
 def test_program_where_cancellation_is_in_force(
     environment: dict[str, str], builds: Builds, program: Program, size: int
 ):

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from .. import skips
+from .. import skips, thorough
 from ..openmp_programs import COMPILERS, SOURCES, Builds, Program, programs, say
 
 pytestmark = skips.mark("own", "they do not tell ThreadSanitizer what they order")
-SIZES = (2, 4, 8)
+SIZES = {2: thorough.mark, 4: (), 8: thorough.mark}
 UNWATCHED = {
     "forks": "ThreadSanitizer forbids a child of a process with threads to have threads",
     "kmpc_forks": "the same",
@@ -27,8 +27,8 @@ UNWATCHED = {
 def _cases() -> Iterator:
     for program in programs(watched=True):
         if program.source.stem not in UNWATCHED:
-            for size in SIZES:
-                yield pytest.param(program, size, id=f"{program.name}-{size}")
+            for size, marks in SIZES.items():
+                yield pytest.param(program, size, marks=marks, id=f"{program.name}-{size}")
 
 
 @functools.cache

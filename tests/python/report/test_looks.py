@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from .. import thorough
 from .browser import Browser
 
 PAGES = (
@@ -12,7 +13,7 @@ PAGES = (
     "advice",
     *("compared", "changed", "runs"),
 )
-WIDTHS = (390, 800, 1300, 2000)
+WIDTHS = (390, 1300, *thorough.more(800, 2000))
 PROBE = (Path(__file__).parent / "probe.js").read_text()
 
 
@@ -44,7 +45,7 @@ JUDGED = {"barriers": "verdict", "mpi": "verdict", "openmp": "best", "paper": "v
           "workloads": "verdict"}  # fmt: skip
 
 
-@pytest.mark.parametrize("width", (390, 800, 1300))
+@pytest.mark.parametrize("width", (390, 1300, *thorough.more(800)))
 @pytest.mark.parametrize("name", JUDGED)
 def test_a_table_with_verdicts_is_whole(pages: dict[str, Path], browser: Browser, name: str, width: int):
     browser.open(pages[name], width)

@@ -8,17 +8,19 @@ import os
 
 import pytest
 
-from .. import skips
+from .. import skips, thorough
 from ..openmp_programs import SOURCES, Builds, Program, runs_ok
 
 PROGRAMS = sorted((SOURCES.parents[1] / "threads" / "as_threads").glob("*.c*"))
 # More than there are processors, and even: some programs pair them.
 MEMBERS = max(8, 2 * len(os.sched_getaffinity(0)))
-WEIRS = [("gcc", "kernel"), ("gcc", "user"), ("gcc", "auto"), ("clang", "user")]
+WEIRS = [("gcc", "auto"), ("clang", "user")]
+FURTHER = [("gcc", "kernel"), ("gcc", "user")]
 # libgomp's child waits for its parent's workers.
 NOT_OF_LIBGOMP = ("child_ends",)
 
 
+@thorough.mark
 @pytest.mark.parametrize(
     "program", [pytest.param(Program(p, "gcc"), id=p.stem) for p in PROGRAMS if p.stem not in NOT_OF_LIBGOMP]
 )
@@ -29,7 +31,11 @@ def test_threads_of_the_compilers_own_runtime(own_environment: dict[str, str], b
 @skips.mark("own", "other runtimes have no virtual processors")
 @pytest.mark.parametrize(
     ("program", "threads"),
-    [pytest.param(Program(p, c), t, id=f"{p.stem}-{c}-{t}") for p in PROGRAMS for c, t in WEIRS],
+    [
+        pytest.param(Program(p, c), t, id=f"{p.stem}-{c}-{t}", marks=[] if (c, t) in WEIRS else thorough.mark)
+        for p in PROGRAMS
+        for c, t in WEIRS + FURTHER
+    ],
 )
 def test_members(environment: dict[str, str], builds: Builds, program: Program, threads: str):
     runs_ok(builds.get(program), environment | {"WEIR_THREADS": threads}, MEMBERS)
