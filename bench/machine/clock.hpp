@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "../../src/machine/raw_call.hpp"
+#include "../../src/system/raw_call.hpp"
 
 namespace bench {
 

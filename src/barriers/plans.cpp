@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "../machine/made_once.hpp"
+#include "../system/made_once.hpp"
 
 namespace weir::plans {
 

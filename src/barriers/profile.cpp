@@ -9,7 +9,7 @@
 #include <weir/barriers/plans.hpp>
 #include <weir/team_barrier.hpp>
 
-#include "../machine/system_files.hpp"
+#include "../system/system_files.hpp"
 
 namespace weir {
 

@@ -16,8 +16,8 @@
 #include <weir/machine/processors.hpp>
 #include <weir/machine/topology.hpp>
 
-#include "../machine/errno_kept.hpp"
-#include "../machine/made_once.hpp"
+#include "../system/errno_kept.hpp"
+#include "../system/made_once.hpp"
 
 namespace weir {
 

@@ -6,9 +6,9 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 
-#include "filter.hpp"
-#include "raw_call.hpp"
 #include "scheduling.hpp"
+#include "system/filter.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir {
 

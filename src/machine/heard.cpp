@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <weir/machine/processors.hpp>
 
-#include "made_once.hpp"
-#include "processor_mask.hpp"
-#include "raw_call.hpp"
+#include "system/made_once.hpp"
+#include "system/processor_mask.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir::heard {
 

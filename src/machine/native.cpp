@@ -7,10 +7,10 @@
 
 #include <sched.h>
 
-#include "errno_kept.hpp"
-#include "processor_mask.hpp"
-#include "running_now.hpp"
 #include "scheduling.hpp"
+#include "system/errno_kept.hpp"
+#include "system/processor_mask.hpp"
+#include "system/running_now.hpp"
 #include "yield_doubt.hpp"
 
 namespace weir {

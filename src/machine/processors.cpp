@@ -6,9 +6,9 @@
 #include <mutex>
 #include <thread>
 
-#include "made_once.hpp"
-#include "processor_mask.hpp"
-#include "raw_call.hpp"
+#include "system/made_once.hpp"
+#include "system/processor_mask.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir {
 

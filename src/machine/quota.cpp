@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "system_files.hpp"
+#include "system/system_files.hpp"
 
 namespace weir {
 

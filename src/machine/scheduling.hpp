@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "raw_call.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir {
 

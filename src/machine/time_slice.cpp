@@ -4,8 +4,8 @@
 
 #include <sched.h>
 
-#include "filter.hpp"
-#include "raw_call.hpp"
+#include "system/filter.hpp"
+#include "system/raw_call.hpp"
 #include "yield_doubt.hpp"
 
 namespace weir {

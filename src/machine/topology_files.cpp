@@ -11,8 +11,8 @@
 
 #include <weir/machine/processors.hpp>
 
-#include "made_once.hpp"
-#include "system_files.hpp"
+#include "system/made_once.hpp"
+#include "system/system_files.hpp"
 
 namespace weir {
 

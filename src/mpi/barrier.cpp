@@ -11,7 +11,7 @@
 
 #include <weir/machine/processors.hpp>
 
-#include "../machine/raw_call.hpp"
+#include "../system/raw_call.hpp"
 #include "call.hpp"
 #include "choice.hpp"
 #include "layout.hpp"

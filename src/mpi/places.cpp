@@ -20,7 +20,7 @@
 #include <weir/profile.hpp>
 
 #include "call.hpp"
-#include "machine/boolean_words.hpp"
+#include "system/boolean_words.hpp"
 
 namespace weir::mpi {
 

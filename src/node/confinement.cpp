@@ -12,10 +12,10 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include "machine/clocks.hpp"
-#include "machine/raw_call.hpp"
-#include "machine/read_by_kernel.hpp"
-#include "machine/run_delay.hpp"
+#include "system/clocks.hpp"
+#include "system/raw_call.hpp"
+#include "system/read_by_kernel.hpp"
+#include "system/run_delay.hpp"
 
 namespace weir::node {
 

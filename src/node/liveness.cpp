@@ -1,16 +1,14 @@
 #include "liveness.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-#include <string>
+#include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <vector>
+
+#include "system/read_by_kernel.hpp"
 
 namespace weir::node {
 
@@ -19,18 +17,23 @@ namespace {
 constexpr std::int64_t ended = -1, unknown = -2;
 
 // The start time of a process, in the kernel's ticks; unknown if it cannot be read: no file can be opened, or there is no /proc. A
-// zombie has ended. But a process of which only the first thread has ended is shown as a zombie too, with other threads.
+// zombie has ended. But a process of which only the first thread has ended is shown as a zombie too, with other threads. Without
+// memory of the heap: a process that has none left may wait for one that has ended.
 std::int64_t began(std::int64_t process) {
   if (kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return ended;
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text;
-  if (!std::getline(file, text)) return unknown;
-  std::istringstream rest(text.substr(std::min(text.rfind(')') + 1, text.size())));
-  const std::vector<std::string> fields{std::istream_iterator<std::string>(rest), {}};
-  constexpr std::size_t state = 3 - 3, threads = 20 - 3, started = 22 - 3;  // proc(5), less the number and the name
-  if (fields.size() <= started) return unknown;
-  if (fields[state] == "X" || (fields[state] == "Z" && std::strtol(fields[threads].c_str(), nullptr, 10) < 2)) return ended;
-  return std::strtoll(fields[started].c_str(), nullptr, 10);
+  char name[40], text[1024];
+  std::snprintf(name, sizeof name, "/proc/%lld/stat", static_cast<long long>(process));
+  text_by_kernel(name, text);
+  constexpr unsigned state = 3, threads = 20, started = 22;  // proc(5); the name, which is the second, may contain blanks
+  const char* field[started + 1] = {};
+  char* rest = std::strrchr(text, ')');
+  unsigned fields = 2;
+  for (char* at = rest == nullptr ? nullptr : strtok_r(rest + 1, " \n", &rest); at != nullptr && fields < started;
+       at = strtok_r(nullptr, " \n", &rest))
+    field[++fields] = at;
+  if (fields < started) return unknown;
+  if (*field[state] == 'X' || (*field[state] == 'Z' && std::strtol(field[threads], nullptr, 10) < 2)) return ended;
+  return std::strtoll(field[started], nullptr, 10);
 }
 
 // Unknown if /proc shows another PID name space, where the same number belongs to another process.

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir::node {
 
@@ -41,7 +41,7 @@ bool may_be_locked(int file) {
   return fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_WRLCK;
 }
 
-// By the kernel: see machine/read_by_kernel.hpp.
+// By the kernel: see system/read_by_kernel.hpp.
 long read_begin(int file, std::span<std::byte> to) {
   return raw_call(SYS_pread64, file, as_argument(to.data()), static_cast<long>(to.size()), 0);
 }

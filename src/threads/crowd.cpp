@@ -7,8 +7,8 @@
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
-#include "machine/cancel_type.hpp"
-#include "machine/filter.hpp"
+#include "system/cancel_type.hpp"
+#include "system/filter.hpp"
 #include "threads/threads.hpp"
 
 #if defined(WEIR_IS_STATIC)

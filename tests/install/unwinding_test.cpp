@@ -1,5 +1,5 @@
 // An exception finds its handler through frames of this program and of a library that was opened later, by our
-// _dl_find_object (src/machine/find_object.c) instead of the C library's.
+// _dl_find_object (src/linking/find_object.c) instead of the C library's.
 #include <dlfcn.h>
 
 #include <algorithm>

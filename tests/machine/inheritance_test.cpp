@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "machine/inheritance.hpp"
+#include "system/inheritance.hpp"
 
 namespace {
 

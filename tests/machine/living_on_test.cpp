@@ -3,9 +3,9 @@
 #include <sched.h>
 #include <weir/machine/native.hpp>
 
-#include "machine/processor_mask.hpp"
-#include "machine/raw_call.hpp"
 #include "machine/scheduling.hpp"
+#include "system/processor_mask.hpp"
+#include "system/raw_call.hpp"
 
 namespace {
 // The simulated masks, used while `on`: the thread's mask, and the one that another process sets after the thread has set its own.

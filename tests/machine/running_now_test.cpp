@@ -1,5 +1,5 @@
 // How many threads of others want a processor, as the system says it.
-#include "machine/running_now.hpp"
+#include "system/running_now.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -5,8 +5,8 @@
 #include <sched.h>
 #include <thread>
 
-#include "machine/raw_call.hpp"
 #include "machine/yield_doubt.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir {
 namespace {

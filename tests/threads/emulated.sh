@@ -10,7 +10,7 @@ cd "$work"
 compile="aarch64-linux-gnu-g++ -std=c++20 -O1 -mbranch-protection=$protection -I$source/include -I$source/src"
 $compile -w -x c++-header "$source/src/standard_headers.hpp" -o standard_headers.hpp.gch
 # Not those that stand before functions of the C library.
-files=$(ls "$source"/src/threads/*.cpp "$source"/src/threads/*/*.cpp "$source"/src/machine/*.cpp |
+files=$(ls "$source"/src/threads/*.cpp "$source"/src/threads/*/*.cpp "$source"/src/system/*.cpp "$source"/src/machine/*.cpp |
   grep -vE '/posix/|/calls/|/heard.cpp$')
 for file in $files "$source"/src/barriers/*.cpp "$source"/tests/threads/programs/registers.cpp; do
   echo "$file"

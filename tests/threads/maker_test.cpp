@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "machine/kernel_mutex.hpp"
 #include "members.hpp"
+#include "system/kernel_mutex.hpp"
 
 namespace {
 

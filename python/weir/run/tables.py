@@ -18,7 +18,7 @@ ROWS = (
     ("major_faults", "page faults, major"),
 )
 
-# System calls of Weir's that a program with threads need not make itself: the table in src/machine/filter.hpp.
+# System calls of Weir's that a program with threads need not make itself: the table in src/system/filter.hpp.
 UNUSUAL_CALLS = (
     "membarrier", "process_vm_readv", "close_range", "sched_getattr", "sched_setattr", "ioprio_get", "mremap", "capget",
     "personality", "setfsuid", "setfsgid", "get_mempolicy", "rt_tgsigqueueinfo", "rt_sigpending", "rt_sigtimedwait",

@@ -9,8 +9,6 @@
 #include <weir/machine/processors.hpp>
 #include <weir/machine/topology.hpp>
 
-#include "machine/cancel_type.hpp"
-#include "machine/detached_thread.hpp"
 #include "machine/time_slice.hpp"
 #include "openmp/placing/on_node.hpp"
 #include "openmp/placing/seats.hpp"
@@ -20,6 +18,8 @@
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/freed_memory.hpp"
 #include "openmp/tasks/at_barriers.hpp"
+#include "system/cancel_type.hpp"
+#include "system/detached_thread.hpp"
 
 namespace weir::openmp {
 

@@ -9,13 +9,13 @@
 #include <map>
 #include <optional>
 
-#include "machine/inheritance.hpp"
 #include "openmp/forking/fork_join.hpp"
 #include "openmp/forking/region.hpp"
 #include "openmp/placing/share.hpp"
 #include "openmp/teams/known_reductions.hpp"
 #include "openmp/teams/waiting.hpp"
 #include "openmp/watching/explanation.hpp"
+#include "system/inheritance.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::openmp {

@@ -7,13 +7,13 @@
 
 #include <pthread.h>
 
-#include "machine/fork_page.hpp"
-#include "machine/kernel_mutex.hpp"
 #include "machine/time_slice.hpp"
 #include "openmp/forking/crew.hpp"
 #include "openmp/placing/seats.hpp"
 #include "openmp/placing/team_binding.hpp"
 #include "openmp/settings/initial.hpp"
+#include "system/fork_page.hpp"
+#include "system/kernel_mutex.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::openmp {

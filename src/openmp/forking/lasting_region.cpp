@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "machine/errno_kept.hpp"
 #include "openmp/forking/crew.hpp"
 #include "openmp/settings/initial.hpp"
+#include "system/errno_kept.hpp"
 
 namespace weir::openmp {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "machine/cancel_type.hpp"
 #include "openmp/forking/crew.hpp"
 #include "openmp/forking/kept_crews.hpp"
 #include "openmp/forking/thread_end.hpp"
@@ -13,6 +12,7 @@
 #include "openmp/support/call_site.hpp"
 #include "openmp/support/stop.hpp"
 #include "openmp/tasks/at_barriers.hpp"
+#include "system/cancel_type.hpp"
 
 namespace weir::openmp {
 

@@ -5,15 +5,15 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "machine/cancel_type.hpp"
-#include "machine/end_of_thread.hpp"
-#include "machine/fork_page.hpp"
 #include "openmp/forking/crew.hpp"
 #include "openmp/forking/kept_crews.hpp"
 #include "openmp/forking/region.hpp"
 #include "openmp/placing/seats.hpp"
 #include "openmp/placing/team_binding.hpp"
 #include "openmp/teams/team.hpp"
+#include "system/cancel_type.hpp"
+#include "system/end_of_thread.hpp"
+#include "system/fork_page.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::openmp {

@@ -6,9 +6,9 @@
 
 #include <pthread.h>
 
-#include "machine/fork_page.hpp"
-#include "machine/kernel_mutex.hpp"
 #include "openmp/support/stop.hpp"
+#include "system/fork_page.hpp"
+#include "system/kernel_mutex.hpp"
 
 using namespace weir::openmp;
 

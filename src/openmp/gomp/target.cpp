@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "machine/guarded_entry.hpp"
 #include "openmp/forking/league.hpp"
 #include "openmp/forking/region.hpp"
 #include "openmp/gomp/dependences.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/stop.hpp"
 #include "openmp/tasks/task.hpp"
+#include "system/guarded_entry.hpp"
 
 using namespace weir::openmp;
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "machine/guarded_entry.hpp"
 #include "openmp/gomp/dependences.hpp"
 #include "openmp/gomp/task_reduction.hpp"
 #include "openmp/tasks/event.hpp"
@@ -12,6 +11,7 @@
 #include "openmp/tasks/task.hpp"
 #include "openmp/tasks/task_body.hpp"
 #include "openmp/tasks/task_group.hpp"
+#include "system/guarded_entry.hpp"
 
 using namespace weir::openmp;
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "machine/system_files.hpp"
 #include "openmp/forking/barrier.hpp"
 #include "openmp/forking/league.hpp"
 #include "openmp/forking/region.hpp"
@@ -20,6 +19,7 @@
 #include "openmp/support/stop.hpp"
 #include "openmp/worksharing/loop.hpp"
 #include "openmp/worksharing/single.hpp"
+#include "system/system_files.hpp"
 
 using namespace weir::openmp;
 

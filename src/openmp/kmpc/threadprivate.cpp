@@ -16,11 +16,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "machine/end_of_thread.hpp"
-#include "machine/fork_page.hpp"
-#include "machine/kernel_mutex.hpp"
 #include "openmp/kmpc/interface.hpp"
 #include "openmp/support/annotation.hpp"
+#include "system/end_of_thread.hpp"
+#include "system/fork_page.hpp"
+#include "system/kernel_mutex.hpp"
 #include "threads/threads.hpp"
 
 using namespace weir::openmp;

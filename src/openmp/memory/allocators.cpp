@@ -11,10 +11,10 @@
 
 #include <sys/mman.h>
 
-#include "machine/made_once.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/stop.hpp"
 #include "openmp/teams/team.hpp"
+#include "system/made_once.hpp"
 
 namespace weir::openmp {
 

@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <utility>
 
-#include "machine/clocks.hpp"
-#include "machine/filter.hpp"
 #include "machine/processor_set.hpp"
-#include "machine/raw_call.hpp"
 #include "machine/time_slice.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/stop.hpp"
+#include "system/clocks.hpp"
+#include "system/filter.hpp"
+#include "system/raw_call.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::openmp {

@@ -16,13 +16,6 @@
 #include <weir/machine/processors.hpp>
 #include <weir/machine/topology.hpp>
 
-#include "machine/cancel_type.hpp"
-#include "machine/clocks.hpp"
-#include "machine/detached_thread.hpp"
-#include "machine/errno_kept.hpp"
-#include "machine/fork_page.hpp"
-#include "machine/raw_call.hpp"
-#include "machine/running_now.hpp"
 #include "openmp/placing/careful_start.hpp"
 #include "openmp/placing/on_node.hpp"
 #include "openmp/placing/quota_use.hpp"
@@ -31,6 +24,13 @@
 #include "openmp/support/stop.hpp"
 #include "openmp/teams/release_word.hpp"
 #include "openmp/watching/explanation.hpp"
+#include "system/cancel_type.hpp"
+#include "system/clocks.hpp"
+#include "system/detached_thread.hpp"
+#include "system/errno_kept.hpp"
+#include "system/fork_page.hpp"
+#include "system/raw_call.hpp"
+#include "system/running_now.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::openmp {

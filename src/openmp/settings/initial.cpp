@@ -6,9 +6,9 @@
 
 #include <weir/team_barrier.hpp>
 
-#include "machine/made_once.hpp"
 #include "openmp/places/hw_subset.hpp"
 #include "openmp/places/made_for.hpp"
+#include "system/made_once.hpp"
 
 namespace weir::openmp {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "machine/boolean_words.hpp"
+#include "system/boolean_words.hpp"
 
 namespace weir::openmp {
 

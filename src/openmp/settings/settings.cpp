@@ -7,11 +7,11 @@
 
 #include <weir/barriers/plans.hpp>
 
+#include "machine/heard.hpp"
 #include "openmp/places/hw_subset.hpp"
 #include "openmp/settings/binding.hpp"
-#include "machine/heard.hpp"
-#include "machine/system_files.hpp"
 #include "openmp/settings/variables.hpp"
+#include "system/system_files.hpp"
 
 namespace weir::openmp {
 

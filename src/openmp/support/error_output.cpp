@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine/fork_page.hpp"
-#include "machine/raw_call.hpp"
+#include "system/fork_page.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir::openmp {
 

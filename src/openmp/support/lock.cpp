@@ -5,7 +5,7 @@
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
-#include "machine/fork_page.hpp"
+#include "system/fork_page.hpp"
 
 namespace weir::openmp {
 

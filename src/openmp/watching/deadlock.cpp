@@ -12,11 +12,11 @@
 #include <unistd.h>
 #include <vector>
 
-#include "machine/detached_thread.hpp"
-#include "machine/system_files.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/call_site.hpp"
 #include "openmp/support/stop.hpp"
+#include "system/detached_thread.hpp"
+#include "system/system_files.hpp"
 
 namespace weir::openmp {
 

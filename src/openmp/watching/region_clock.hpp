@@ -5,9 +5,9 @@
 
 #include <weir/machine/native.hpp>
 
-#include "machine/clocks.hpp"
-#include "machine/run_delay.hpp"
 #include "openmp/watching/region_sites.hpp"
+#include "system/clocks.hpp"
+#include "system/run_delay.hpp"
 
 namespace weir::openmp {
 

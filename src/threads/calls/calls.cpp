@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"

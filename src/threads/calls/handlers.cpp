@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "machine/cancel_type.hpp"
+#include "system/cancel_type.hpp"
 #include "threads/calls/masks.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/posix/before.hpp"

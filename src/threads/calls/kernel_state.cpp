@@ -24,8 +24,8 @@
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
-#include "machine/filter.hpp"
-#include "machine/fork_page.hpp"
+#include "system/filter.hpp"
+#include "system/fork_page.hpp"
 #include "threads/posix/before.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/program_threads.hpp"

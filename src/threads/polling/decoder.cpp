@@ -6,7 +6,7 @@
 
 #include <sys/uio.h>
 
-#include "machine/filter.hpp"
+#include "system/filter.hpp"
 
 namespace weir::threads {
 

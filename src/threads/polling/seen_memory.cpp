@@ -5,8 +5,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "machine/filter.hpp"
-#include "machine/raw_call.hpp"
+#include "system/filter.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir::threads {
 

@@ -20,12 +20,12 @@ constinit std::atomic<bool> all_handlers_count{false};
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "machine/detached_thread.hpp"
-#include "machine/filter.hpp"
-#include "machine/fork_child.hpp"
-#include "machine/fork_page.hpp"
-#include "machine/kernel_mutex.hpp"
-#include "machine/read_by_kernel.hpp"
+#include "system/detached_thread.hpp"
+#include "system/filter.hpp"
+#include "system/fork_child.hpp"
+#include "system/fork_page.hpp"
+#include "system/kernel_mutex.hpp"
+#include "system/read_by_kernel.hpp"
 #include "threads/polling/polling.hpp"
 #include "threads/polling/seen_memory.hpp"
 #include "threads/support/code.hpp"

@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-#include "machine/guarded_entry.hpp"
+#include "system/guarded_entry.hpp"
 #include "threads/scheduling/body.hpp"
 
 namespace weir::threads {

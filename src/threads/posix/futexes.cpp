@@ -4,7 +4,7 @@
 
 #include <linux/futex.h>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 #include "threads/posix/shared_memory.hpp"
 #include "threads/posix/waits.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <cerrno>
 
-#include "machine/fork_page.hpp"
-#include "machine/kernel_mutex.hpp"
+#include "system/fork_page.hpp"
+#include "system/kernel_mutex.hpp"
 #include "threads/posix/before.hpp"
 
 namespace weir::threads {

@@ -7,8 +7,8 @@
 
 #include <weir/machine/gate.hpp>
 
-#include "machine/cancel_type.hpp"
-#include "machine/detached_thread.hpp"
+#include "system/cancel_type.hpp"
+#include "system/detached_thread.hpp"
 #include "threads/posix/joins.hpp"
 #include "threads/posix/lives.hpp"
 #include "threads/posix/waits.hpp"

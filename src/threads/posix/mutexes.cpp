@@ -5,7 +5,7 @@
 
 #include <weir/machine/native.hpp>
 
-#include "machine/fork_page.hpp"
+#include "system/fork_page.hpp"
 #include "threads/posix/waits.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/support/watched.hpp"

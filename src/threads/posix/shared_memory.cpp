@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 
-#include "machine/fork_page.hpp"
-#include "machine/kernel_mutex.hpp"
-#include "machine/raw_call.hpp"
+#include "system/fork_page.hpp"
+#include "system/kernel_mutex.hpp"
+#include "system/raw_call.hpp"
 #include "threads/scheduling/body.hpp"
 
 namespace weir::threads {

@@ -5,8 +5,8 @@
 
 #include <pthread.h>
 
-#include "machine/fork_child.hpp"
-#include "machine/fork_page.hpp"
+#include "system/fork_child.hpp"
+#include "system/fork_page.hpp"
 #include "threads/scheduling/processor.hpp"
 
 namespace weir::threads {

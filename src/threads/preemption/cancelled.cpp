@@ -6,9 +6,9 @@
 
 #include <weir/machine/gate.hpp>
 
-#include "machine/cancel_type.hpp"
-#include "machine/detached_thread.hpp"
-#include "machine/filter.hpp"
+#include "system/cancel_type.hpp"
+#include "system/detached_thread.hpp"
+#include "system/filter.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/repeatable.hpp"
 #include "threads/preemption/tick.hpp"

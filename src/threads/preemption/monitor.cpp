@@ -11,11 +11,11 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 
-#include "machine/clocks.hpp"
-#include "machine/filter.hpp"
-#include "machine/fork_page.hpp"
-#include "machine/read_by_kernel.hpp"
 #include "machine/time_slice.hpp"
+#include "system/clocks.hpp"
+#include "system/filter.hpp"
+#include "system/fork_page.hpp"
+#include "system/read_by_kernel.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/cancelled.hpp"

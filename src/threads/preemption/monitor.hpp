@@ -15,7 +15,7 @@
 
 #include <sys/types.h>
 
-#include "machine/run_delay.hpp"
+#include "system/run_delay.hpp"
 #include "threads/preemption/repeatable.hpp"
 #include "threads/scheduling/above.hpp"
 

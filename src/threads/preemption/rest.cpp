@@ -7,11 +7,11 @@
 
 #include <unistd.h>
 
-#include "machine/clocks.hpp"
-#include "machine/filter.hpp"
-#include "machine/fork_child.hpp"
-#include "machine/fork_page.hpp"
-#include "machine/raw_call.hpp"
+#include "system/clocks.hpp"
+#include "system/filter.hpp"
+#include "system/fork_child.hpp"
+#include "system/fork_page.hpp"
+#include "system/raw_call.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/support/native_threads.hpp"
 

@@ -9,8 +9,8 @@
 #include <sys/auxv.h>
 #include <ucontext.h>
 
-#include "machine/filter.hpp"
-#include "machine/fork_page.hpp"
+#include "system/filter.hpp"
+#include "system/fork_page.hpp"
 #include "threads/polling/decoder.hpp"
 #include "threads/polling/polling.hpp"
 #include "threads/polling/trampolines.hpp"

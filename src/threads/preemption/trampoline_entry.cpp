@@ -8,8 +8,8 @@
 
 #include <weir/machine/native.hpp>
 
-#include "machine/errno_kept.hpp"
-#include "machine/raw_call.hpp"
+#include "system/errno_kept.hpp"
+#include "system/raw_call.hpp"
 #include "threads/polling/interpreter.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/clocks.hpp"
-#include "machine/errno_kept.hpp"
-#include "machine/kernel_mutex.hpp"
+#include "system/clocks.hpp"
+#include "system/errno_kept.hpp"
+#include "system/kernel_mutex.hpp"
 #include "threads/polling/polling.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/monitor.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "machine/clocks.hpp"
+#include "system/clocks.hpp"
 #include "threads/polling/polling.hpp"
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/monitor.hpp"

@@ -3,8 +3,8 @@
 #include <limits>
 #include <utility>
 
-#include "machine/fork_child.hpp"
-#include "machine/fork_page.hpp"
+#include "system/fork_child.hpp"
+#include "system/fork_page.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/called_in.hpp"

@@ -10,7 +10,7 @@
 
 #include <sys/mman.h>
 
-#include "machine/kernel_mutex.hpp"
+#include "system/kernel_mutex.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/support/valgrind.hpp"
 

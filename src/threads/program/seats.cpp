@@ -4,10 +4,10 @@
 
 #include <pthread.h>
 
-#include "machine/end_of_thread.hpp"
-#include "machine/fork_child.hpp"
-#include "machine/fork_page.hpp"
-#include "machine/kernel_mutex.hpp"
+#include "system/end_of_thread.hpp"
+#include "system/fork_child.hpp"
+#include "system/fork_page.hpp"
+#include "system/kernel_mutex.hpp"
 #include "threads/program/left_alone.hpp"
 #include "threads/program/recycled.hpp"
 #include "threads/program/seats_taken.hpp"

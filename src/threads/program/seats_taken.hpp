@@ -11,8 +11,8 @@
 #include <mutex>
 #include <utility>
 
-#include "machine/kernel_mutex.hpp"
 #include "machine/processor_set.hpp"
+#include "system/kernel_mutex.hpp"
 
 namespace weir::threads {
 

@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "machine/filter.hpp"
-#include "machine/fork_page.hpp"
-#include "machine/kernel_mutex.hpp"
-#include "machine/raw_call.hpp"
+#include "system/filter.hpp"
+#include "system/fork_page.hpp"
+#include "system/kernel_mutex.hpp"
+#include "system/raw_call.hpp"
 #include "threads/support/valgrind.hpp"
 
 namespace weir::threads {

@@ -9,9 +9,9 @@
 #include <sched.h>
 #include <sys/auxv.h>
 
-#include "machine/detached_thread.hpp"
-#include "machine/fork_page.hpp"
 #include "machine/scheduling.hpp"
+#include "system/detached_thread.hpp"
+#include "system/fork_page.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"

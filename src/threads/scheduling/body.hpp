@@ -22,7 +22,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-#include "machine/run_delay.hpp"
+#include "system/run_delay.hpp"
 #include "threads/scheduling/alternate_stacks.hpp"
 #include "threads/scheduling/parking.hpp"
 #include "threads/scheduling/run_queue.hpp"

@@ -4,9 +4,9 @@
 #include <mutex>
 #include <utility>
 
-#include "machine/clocks.hpp"
-#include "machine/fork_page.hpp"
-#include "machine/kernel_mutex.hpp"
+#include "system/clocks.hpp"
+#include "system/fork_page.hpp"
+#include "system/kernel_mutex.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/sleepers.hpp"

@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 #include "threads/scheduling/processor.hpp"
 
 namespace weir::threads {

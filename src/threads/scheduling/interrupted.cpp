@@ -6,8 +6,8 @@
 #include <sys/auxv.h>
 #include <sys/uio.h>
 
-#include "machine/filter.hpp"
-#include "machine/raw_call.hpp"
+#include "system/filter.hpp"
+#include "system/raw_call.hpp"
 #include "threads/scheduling/alternate_stacks.hpp"
 
 namespace weir::threads {

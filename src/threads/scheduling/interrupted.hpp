@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 #include "threads/scheduling/body.hpp"
 
 namespace weir::threads {

@@ -9,8 +9,8 @@
 
 #include <sys/types.h>
 
-#include "machine/clocks.hpp"
-#include "machine/fork_child.hpp"
+#include "system/clocks.hpp"
+#include "system/fork_child.hpp"
 
 namespace weir::threads {
 

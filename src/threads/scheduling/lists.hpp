@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "machine/kernel_mutex.hpp"
+#include "system/kernel_mutex.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/scheduling/spread.hpp"
 #include "threads/support/mapped_memory.hpp"

@@ -7,7 +7,7 @@
 
 #include <weir/machine/native.hpp>
 
-#include "machine/fork_page.hpp"
+#include "system/fork_page.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/lists.hpp"

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <mutex>
 
-#include "machine/kernel_mutex.hpp"
+#include "system/kernel_mutex.hpp"
 
 namespace weir::threads {
 

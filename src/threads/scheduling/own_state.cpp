@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <mutex>
 
-#include "machine/filter.hpp"
 #include "machine/processor_set.hpp"
-#include "machine/raw_call.hpp"
+#include "system/filter.hpp"
+#include "system/raw_call.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/threads.hpp"
 

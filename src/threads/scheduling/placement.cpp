@@ -6,7 +6,7 @@
 #include <sched.h>
 
 #include "machine/processor_set.hpp"
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/threads.hpp"
 

@@ -13,10 +13,10 @@
 
 #include <weir/machine/gate.hpp>
 
-#include "machine/detached_thread.hpp"
-#include "machine/end_of_thread.hpp"
-#include "machine/filter.hpp"
-#include "machine/fork_page.hpp"
+#include "system/detached_thread.hpp"
+#include "system/end_of_thread.hpp"
+#include "system/filter.hpp"
+#include "system/fork_page.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/maker.hpp"

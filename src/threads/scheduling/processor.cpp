@@ -10,7 +10,7 @@
 #include <weir/machine/native.hpp>
 #include <weir/waiting_automatic.hpp>
 
-#include "machine/clocks.hpp"
+#include "system/clocks.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/in_handler.hpp"

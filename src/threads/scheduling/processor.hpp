@@ -13,8 +13,8 @@
 
 #include <weir/machine/native.hpp>
 
-#include "machine/run_delay.hpp"
 #include "machine/scheduling.hpp"
+#include "system/run_delay.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/driver.hpp"
 #include "threads/scheduling/lost_slices.hpp"

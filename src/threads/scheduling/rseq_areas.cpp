@@ -10,8 +10,8 @@
 #include <linux/rseq.h>
 #include <sys/types.h>
 
-#include "machine/fork_page.hpp"
-#include "machine/raw_call.hpp"
+#include "system/fork_page.hpp"
+#include "system/raw_call.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::threads {

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "machine/detached_thread.hpp"
+#include "system/detached_thread.hpp"
 #include "threads/scheduling/lists.hpp"
 
 namespace weir::threads {

@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 
-#include "machine/fork_child.hpp"
-#include "machine/fork_page.hpp"
 #include "machine/scheduling.hpp"
+#include "system/fork_child.hpp"
+#include "system/fork_page.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/scheduling/sleep_queue.hpp"

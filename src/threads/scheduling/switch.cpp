@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 #include "threads/support/watched.hpp"
 
 extern "C" {

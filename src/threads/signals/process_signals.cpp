@@ -8,9 +8,9 @@
 
 #include <sys/prctl.h>
 
-#include "machine/fork_child.hpp"
-#include "machine/fork_page.hpp"
-#include "machine/raw_call.hpp"
+#include "system/fork_child.hpp"
+#include "system/fork_page.hpp"
+#include "system/raw_call.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/processor.hpp"

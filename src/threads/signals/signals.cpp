@@ -4,8 +4,8 @@
 #include <csignal>
 #include <utility>
 
-#include "machine/fork_page.hpp"
-#include "machine/kernel_mutex.hpp"
+#include "system/fork_page.hpp"
+#include "system/kernel_mutex.hpp"
 #include "threads/scheduling/deadlines.hpp"
 #include "threads/scheduling/sleepers.hpp"
 

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <cstdint>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir::threads {
 

@@ -11,9 +11,9 @@
 
 #include <weir/machine/native.hpp>
 
-#include "machine/filter.hpp"
-#include "machine/raw_call.hpp"
 #include "machine/scheduling.hpp"
+#include "system/filter.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir::threads {
 

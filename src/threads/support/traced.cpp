@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "machine/read_by_kernel.hpp"
+#include "system/read_by_kernel.hpp"
 
 namespace weir::threads {
 

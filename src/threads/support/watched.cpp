@@ -8,7 +8,7 @@
 
 #include <dlfcn.h>
 
-#include "machine/system_files.hpp"
+#include "system/system_files.hpp"
 #include "threads/support/code.hpp"
 #include "threads/support/valgrind.hpp"
 

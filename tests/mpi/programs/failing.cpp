@@ -3,6 +3,7 @@
 //   failing files | address_space | file_size    the resource that the process is denied
 //   failing address_space_of_all KIB              so much is left to each of them
 //   failing each RANK POINT...                    each call of these functions in turn fails, in communicator after communicator
+//   failing late                                  a process waits for long at Weir's barrier, and has no memory left
 //   failing killed RANK POINT CALL                the process is killed at its CALL-th call of the function
 // Link it so that other libraries find its functions (-rdynamic).
 #include <dlfcn.h>
@@ -196,6 +197,14 @@ int main(int count, char** words) {
     }
   }
   keep(MPI_COMM_WORLD);
+  if (what == "late") {
+    if (rank == 0)
+      where = allocation, calls_left = 0;
+    else
+      sleep(1);  // rank 0 looks every 100 ms whether this process has ended
+    barrier(MPI_COMM_WORLD);
+    where = points;
+  }
   if (rank == 0) std::puts("kept");
   MPI_Finalize();
 }

@@ -1,7 +1,7 @@
 """Weir calls the kernel itself, and not the waiting functions that it replaces for programs.
 
 At their first call those ask the dynamic linker, which a thread that loads a library may hold while it waits for a lock
-of Weir's (src/machine/raw_call.hpp).
+of Weir's (src/system/raw_call.hpp).
 """
 
 import re

@@ -9,7 +9,7 @@ from ..openmp_programs import SOURCES
 
 pytestmark = skips.mark("own", "another runtime stands before no function of the C library")
 
-# The unwinder in Weir's library asks a function of its own [src/machine/find_object.c], and the C library links a
+# The unwinder in Weir's library asks a function of its own [src/linking/find_object.c], and the C library links a
 # copy of the other one into each library.
 NOT_INSTEAD = {"_dl_find_object", "pthread_atfork"}
 

@@ -10,7 +10,7 @@
 #include <ucontext.h>
 
 #if defined(__x86_64__)
-#include "../../../src/machine/raw_call.hpp"
+#include "../../../src/system/raw_call.hpp"
 
 namespace {
 

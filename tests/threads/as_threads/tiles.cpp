@@ -15,7 +15,7 @@
 #endif
 
 #if defined(__x86_64__)
-#include "../../../src/machine/raw_call.hpp"
+#include "../../../src/system/raw_call.hpp"
 
 extern "C" int arch_prctl(int what, unsigned long to);
 

@@ -13,7 +13,7 @@
 
 #include <weir/crowd.hpp>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 
 namespace {
 

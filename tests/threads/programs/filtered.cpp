@@ -29,7 +29,7 @@ struct call {
   const char* name;
   unsigned number;
 };
-// As in src/machine/filter.hpp, which says which of them are needed.
+// As in src/system/filter.hpp, which says which of them are needed.
 #define CALL(name) {#name, SYS_##name}
 constexpr call calls[] = {CALL(membarrier), CALL(process_vm_readv), CALL(close_range), CALL(sched_getattr), CALL(sched_setattr),
                           CALL(ioprio_get), CALL(mremap), CALL(capget), CALL(personality), CALL(setfsuid), CALL(setfsgid),

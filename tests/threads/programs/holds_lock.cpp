@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "machine/kernel_mutex.hpp"
+#include "system/kernel_mutex.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/program/seats.hpp"
 #include "threads/scheduling/body.hpp"

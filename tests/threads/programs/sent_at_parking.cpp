@@ -12,7 +12,7 @@
 
 #include <weir/crowd.hpp>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/claimant.hpp"
 

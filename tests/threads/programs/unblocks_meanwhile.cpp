@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/claimant.hpp"

@@ -7,8 +7,8 @@
 
 #include <linux/futex.h>
 
-#include "machine/fork_child.hpp"
-#include "machine/raw_call.hpp"
+#include "system/fork_child.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir {
 

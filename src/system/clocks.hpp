@@ -6,7 +6,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir {
 

@@ -7,7 +7,7 @@
 
 #include <sys/auxv.h>
 
-#include "machine/raw_call.hpp"
+#include "system/raw_call.hpp"
 
 namespace weir {
 
