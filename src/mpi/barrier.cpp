@@ -2,8 +2,10 @@
 #include <weir/mpi.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <time.h>
 #include <utility>
@@ -348,7 +350,8 @@ class barrier::implementation : layout {
   };
   // Never destroyed, because barriers may be destroyed at exit after this library's variables.
   static unfinished& begun() {
-    static unfinished& it = *new unfinished;
+    alignas(unfinished) static std::byte room[sizeof(unfinished)];  // no memory of the heap: a wait looks here first
+    static unfinished& it = *new (room) unfinished;
     return it;
   }
 
