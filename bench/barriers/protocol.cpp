@@ -24,7 +24,8 @@ json list_of(const catalogue& all) {
 json floor_list(const std::vector<int>& processors) {
   json list = json::array();
   const auto add = [&list](const std::string& id, const char* what, std::vector<int> where) {
-    list.push_back({{"id", id}, {"family", "floor"}, {"algorithm", what}, {"waiting", "none"}, {"version", ""}, {"processors", where}});
+    list.push_back(
+        {{"id", id}, {"family", "floor"}, {"algorithm", what}, {"waiting", "none"}, {"version", ""}, {"processors", where}});
   };
   for (const int p : processors) add("floor:switch:" + std::to_string(p), "switch", {p});
   for (const int a : processors)

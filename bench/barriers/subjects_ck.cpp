@@ -33,7 +33,8 @@ std::unique_ptr<subject> combining(const setting& s, const description&) {
   constexpr unsigned group_size = 4;
   struct team {
     explicit team(unsigned members)
-        : groups((members + group_size - 1) / group_size), states(members, {{~0u}}) {  // CK_BARRIER_COMBINING_STATE_INITIALIZER, unsigned
+        : groups((members + group_size - 1) / group_size),
+          states(members, {{~0u}}) {  // CK_BARRIER_COMBINING_STATE_INITIALIZER, unsigned
       ck_barrier_combining_init(&barrier, &root);
       for (std::size_t g = 0; g < groups.size(); ++g) {
         const auto left = members - static_cast<unsigned>(g) * group_size;

@@ -41,7 +41,8 @@ void add_standard(catalogue& all) {
   const std::string library = "libc++";
 #endif
   all.push_back({{"peer:std::barrier", "peer", "std::barrier", "own", library}, standard});
-  all.push_back({{"peer:pthread_barrier_t", "peer", "pthread_barrier_t", "own", std::string("glibc ") + gnu_get_libc_version()}, posix});
+  all.push_back(
+      {{"peer:pthread_barrier_t", "peer", "pthread_barrier_t", "own", std::string("glibc ") + gnu_get_libc_version()}, posix});
   all.push_back({{"peer:boost::barrier", "peer", "boost::barrier", "own", "Boost " BOOST_LIB_VERSION}, boost_barrier});
 }
 

@@ -2,8 +2,8 @@
 //
 //   weir-delayed-switch DELAY_US /proc/PID/ns/net...
 //
-// It creates a tap device, weir0, in each namespace; the devices vanish with it. The kernel's own means, the queue discipline netem, is
-// not in every kernel. It prints "ready" when it accepts frames and, on SIGTERM, how late it sent them.
+// It creates a tap device, weir0, in each namespace; the devices vanish with it. The kernel's own means, the queue discipline
+// netem, is not in every kernel. It prints "ready" when it accepts frames and, on SIGTERM, how late it sent them.
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/if_ether.h>
@@ -199,8 +199,8 @@ void prepare() {
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGTERM);
   sigprocmask(SIG_BLOCK, &blocked, nullptr);
-  // The hosts' processes spin on the same processors, and a real network would not wait for them. Without the permission the delay is
-  // less exact.
+  // The hosts' processes spin on the same processors, and a real network would not wait for them. Without the permission the
+  // delay is less exact.
   const sched_param first{.sched_priority = 1};
   if (sched_setscheduler(0, SCHED_FIFO, &first) != 0) std::perror("weir-delayed-switch: no real-time priority");
   if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) std::perror("weir-delayed-switch: memory may be paged out");

@@ -2,12 +2,12 @@
 //
 //   round-trips-MPI [ROUNDS [EPISODES]]
 //
-// Prints a line for each barrier: its name, the number of messages between hosts on its critical path, and its median time; before
-// these a line for a message itself. Comma-separated; times in microseconds.
+// Prints a line for each barrier: its name, the number of messages between hosts on its critical path, and its median time;
+// before these a line for a message itself. Comma-separated; times in microseconds.
 //
-// A barrier's time is that of EPISODES in a row over their number, by each process's own clock: hosts have no common clock, and of two
-// processes that are half a barrier apart, each finds every second barrier complete. A message's time is half of a ping-pong's.
-// Barriers and ping-pong are measured in turn, so that drift affects all alike.
+// A barrier's time is that of EPISODES in a row over their number, by each process's own clock: hosts have no common clock, and
+// of two processes that are half a barrier apart, each finds every second barrier complete. A message's time is half of a
+// ping-pong's. Barriers and ping-pong are measured in turn, so that drift affects all alike.
 #include <mpi.h>
 
 #include <algorithm>
@@ -62,7 +62,8 @@ weir::plan plan_called(const std::string& name, unsigned participants, unsigned 
 
 weir::plan plan_of(const weir::mpi::choice& c, const groups& on) {
   const auto across = [&](unsigned participants) { return plan_called(c.algorithm, participants, c.radix); };
-  if (c.within != "none") return weir::plans::levels(on, [&](unsigned participants) { return plan_called(c.within, participants); }, across);
+  if (c.within != "none")
+    return weir::plans::levels(on, [&](unsigned participants) { return plan_called(c.within, participants); }, across);
   unsigned all = 0;
   for (const auto& group : on) all += static_cast<unsigned>(group.size());
   return across(all);

@@ -157,7 +157,8 @@ json profile() {
   if (!its.its) return all;
   all["date"] = its.its->date;
   all["simulated"] = its.its->simulated;
-  for (const auto& f : its.its->findings) all["sizes"].push_back({{"members", f.members}, {"placed", f.bound}, {"barrier", f.barrier}});
+  for (const auto& f : its.its->findings)
+    all["sizes"].push_back({{"members", f.members}, {"placed", f.bound}, {"barrier", f.barrier}});
   return all;
 }
 

@@ -37,8 +37,8 @@ struct clock_offset {
   std::int64_t pretended_ns = 0;  // the offset that should have been found if processes share one clock
 };
 
-/// Ping-pongs between rank 0 and each other process; for each process the one with the shortest round trip counts [Cristian 1989].
-/// Offsets between two such exchanges are interpolated, which removes drift.
+/// Ping-pongs between rank 0 and each other process; for each process the one with the shortest round trip counts [Cristian
+/// 1989]. Offsets between two such exchanges are interpolated, which removes drift.
 class common_time {
  public:
   common_time(conversation& talk, const process_clock& clock) : talk_(talk), clock_(clock) {}

@@ -9,8 +9,8 @@ namespace bench::mpi {
 
 namespace {
 
-// Yields alone do not suffice: a launcher that starts a session for each process puts each into a scheduling group of its own, and a
-// yield stays within the group.
+// Yields alone do not suffice: a launcher that starts a session for each process puts each into a scheduling group of its own,
+// and a yield stays within the group.
 void wait_for_all(std::vector<MPI_Request>& requests) {
   constexpr int yields = 100;
   constexpr timespec pause{0, 20'000};

@@ -1,7 +1,7 @@
 // Broadcast and gather between the samples of a measurement: rank 0 sends to all, all send to rank 0.
 //
-// MPI's collectives are not used: with more processes than processors some MPIs take tens of milliseconds for each, because waiting
-// processes spin. Here they yield the processor.
+// MPI's collectives are not used: with more processes than processors some MPIs take tens of milliseconds for each, because
+// waiting processes spin. Here they yield the processor.
 #pragma once
 
 #include <mpi.h>

@@ -39,8 +39,8 @@ ensemble::ensemble(conversation& talk, const process_clock& clock, unsigned thre
   weir::run_on({processors[static_cast<std::size_t>(omp_get_thread_num())]});
 }
 
-// As many episodes before as will count, so that members that were woken one after another are in step (bench/barriers/crew.cpp); and one
-// after, so that a member that has finished does not leave its processor to the others.
+// As many episodes before as will count, so that members that were woken one after another are in step (bench/barriers/crew.cpp);
+// and one after, so that a member that has finished does not leave its processor to the others.
 reading ensemble::pass(const order& o) {
   subject& s = *subjects_[o.subject];
   reading mine;

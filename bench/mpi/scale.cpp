@@ -1,12 +1,14 @@
-// Barriers in simulated time, under SimGrid's SMPI: the time of consecutive barriers, of one that all ranks enter at the same moment,
-// and whether a rank left before all had arrived. Driven by python/weir/scale/measuring.py; one line of JSON on standard output.
+// Barriers in simulated time, under SimGrid's SMPI: the time of consecutive barriers, of one that all ranks enter at the same
+// moment, and whether a rank left before all had arrived. Driven by python/weir/scale/measuring.py; one line of JSON on standard
+// output.
 //
 //   scale ALGORITHM RADIX FAN_IN FAN_OUT EPISODES CORES WITHIN NODE_NS
 //
 // ALGORITHM: a name of weir::mpi::algorithms(), "auto", or "MPI_Barrier".
-// CORES: the number of processes on a node, which each rank represents. All ranks of a simulation live in one process, where shared
-// memory would cost nothing. So a rank is a node's leader. The cost of the node's own barrier, arrival and release, is NODE_NS, from
-// the simulator of shared memory. That time passes between a leader's barriers, as it does if members arrive at the same moment.
+// CORES: the number of processes on a node, which each rank represents. All ranks of a simulation live in one process, where
+// shared memory would cost nothing. So a rank is a node's leader. The cost of the node's own barrier, arrival and release, is
+// NODE_NS, from the simulator of shared memory. That time passes between a leader's barriers, as it does if members arrive at the
+// same moment.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -114,7 +116,11 @@ struct asked {
   double node_ns;
 
   explicit asked(char** words)
-      : how{.algorithm = words[1], .waiting = "mpi", .radix = count("RADIX", words[2]), .fan_in = count("FAN_IN", words[3]), .fan_out = count("FAN_OUT", words[4]),
+      : how{.algorithm = words[1],
+            .waiting = "mpi",
+            .radix = count("RADIX", words[2]),
+            .fan_in = count("FAN_IN", words[3]),
+            .fan_out = count("FAN_OUT", words[4]),
             .learns = false},  // trials would compare times of this machine, which simulates
         episodes(static_cast<int>(count("EPISODES", words[5]))),
         cores(count("CORES", words[6])),

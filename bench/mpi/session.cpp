@@ -56,9 +56,9 @@ void session::take(series& s, unsigned turn) {
     stop(s, "its " + std::to_string(std::lround(s.spent_ms)) + " ms were spent after " + std::to_string(s.samples) + " samples");
 }
 
-// Series of 1, 2, 4, .. episodes, until three have lasted long enough, because a single one may have been interrupted. The fastest
-// counts, because another program can only make one slower. Short ones do not count: they are too fast when a late process finds that
-// the others have already arrived.
+// Series of 1, 2, 4, .. episodes, until three have lasted long enough, because a single one may have been interrupted. The
+// fastest counts, because another program can only make one slower. Short ones do not count: they are too fast when a late
+// process finds that the others have already arrived.
 void session::pilot(series& s) {
   say_({{"event", "begins"}, {"id", s.id}, {"method", s.method}});
   const double wanted_ns = asked_.sample_ms * 1e6 * (shared_ ? 4 : 1), start = now_ns();

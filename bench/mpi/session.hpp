@@ -29,8 +29,8 @@ struct series {
 
 class session {
  public:
-  /// `here`: if threads share processors, a sample is four times as long, to contain several time slices. `say` receives each event, a
-  /// line of JSON (docs/records.md).
+  /// `here`: if threads share processors, a sample is four times as long, to contain several time slices. `say` receives each
+  /// event, a line of JSON (docs/records.md).
   session(ensemble& all, const arguments& asked, const site& here, std::vector<series> plan,
           std::function<void(const nlohmann::json&)> say);
 

@@ -1,6 +1,6 @@
-// Included before everything else under SMPI. Its MPI_Iallgather sends from each rank to each, a million messages for a thousand ranks,
-// and it would simulate each test of a request. Weir uses these operations only to make a barrier, which is not timed, so the blocking
-// operations replace them here.
+// Included before everything else under SMPI. Its MPI_Iallgather sends from each rank to each, a million messages for a thousand
+// ranks, and it would simulate each test of a request. Weir uses these operations only to make a barrier, which is not timed, so
+// the blocking operations replace them here.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +16,8 @@ inline int smpi_iallgather(const void* mine, int count, MPI_Datatype type, void*
   return PMPI_Allgather(mine, count, type, all, each, its, comm);
 }
 
-inline int smpi_iallreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+inline int smpi_iallreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                           MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
   return PMPI_Allreduce(mine, all, count, type, op, comm);
 }

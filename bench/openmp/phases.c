@@ -3,8 +3,8 @@
  * usage: weir-phases LOOPS...      a step has a region for each number: so many turns of an empty loop, divided among its members
  *        weir-phases calibrate NANOSECONDS            prints how many turns take this long on an idle processor
  *
- * Each line of the input begins a phase: `even`, or `uneven`, where each member has more to do than the one before it. At the next line,
- * and at the end of the input, it prints the steps and seconds of the phase. */
+ * Each line of the input begins a phase: `even`, or `uneven`, where each member has more to do than the one before it. At the
+ * next line, and at the end of the input, it prints the steps and seconds of the phase. */
 #include <omp.h>
 #include <poll.h>
 #include <stdio.h>

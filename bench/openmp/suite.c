@@ -138,10 +138,11 @@ static void sample(const char *id) {
   }
   const double reference = c->what->program != NULL ? 0 : reference_ns(c->what->work, c->count, asked.share);
   const double each = took / (double)c->count;
-  printf("{\"id\":\"%s\",\"inner\":%ld,\"episode_ns\":%.3f,\"reference_ns\":%.3f,\"overhead_ns\":%.3f,\"cpu_ns\":%.3f,\"delay_ns\":%g,"
-         "\"threads\":%d}\n",
-         id, c->count, each, reference, each - reference, cpu / (double)c->count, delay_ns(c->what->delay),
-         weir_threads());
+  printf(
+      "{\"id\":\"%s\",\"inner\":%ld,\"episode_ns\":%.3f,\"reference_ns\":%.3f,\"overhead_ns\":%.3f,\"cpu_ns\":%.3f,\"delay_ns\":%"
+      "g,"
+      "\"threads\":%d}\n",
+      id, c->count, each, reference, each - reference, cpu / (double)c->count, delay_ns(c->what->delay), weir_threads());
 }
 
 /* The file of the runtime that this program has met. */

@@ -2,8 +2,8 @@
 
      weir-hand-over [ROUNDS]
 
-   For each subject one line: its name, and of all hand-overs by turns the least and the median, in nanoseconds. To be run bound to one
-   processor, plain and by `weir run --threads all`: then the threads are members of one virtual processor. */
+   For each subject one line: its name, and of all hand-overs by turns the least and the median, in nanoseconds. To be run bound
+   to one processor, plain and by `weir run --threads all`: then the threads are members of one virtual processor. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -39,7 +39,8 @@ static void pass_by_condition(int me) {
   pthread_mutex_unlock(&mutex);
 }
 
-/* Each thread holds the mutex of its turn, and takes that of the next but one before it gives its own back: whoever wants a mutex waits. */
+/* Each thread holds the mutex of its turn, and takes that of the next but one before it gives its own back: whoever wants a mutex
+ * waits. */
 static pthread_mutex_t mutexes[threads + 1];
 static int place[threads];
 static void begin_with_mutexes(int me) {

@@ -16,7 +16,8 @@
 
 int main(int count, char** words) try {
   if (count != 4) throw std::invalid_argument("usage: weir-meetings THREADS OTHERS SECONDS");
-  const unsigned all = bench::whole_number_in("THREADS", words[1], 1, 1024), others = bench::whole_number_in("OTHERS", words[2], 0, 1024);
+  const unsigned all = bench::whole_number_in("THREADS", words[1], 1, 1024),
+                 others = bench::whole_number_in("OTHERS", words[2], 0, 1024);
   const std::chrono::duration<double> lasts(bench::number_in("SECONDS", words[3], 0.01, 3600));
   bench::busy_processes busy(others);
   bench::meeting at;

@@ -35,8 +35,9 @@
 namespace weir::mpi {
 
 struct options {
-  /// Between processes: "auto", "dissemination", "mcs", "tournament", "tournament-tree", "tournament-nodes", "exchange-nodes", "tree", "butterfly",
-  /// "linear". A barrier by name involves all processes, and uses messages only; "auto" considers where the processes are.
+  /// Between processes: "auto", "dissemination", "mcs", "tournament", "tournament-tree", "tournament-nodes", "exchange-nodes",
+  /// "tree", "butterfly", "linear". A barrier by name involves all processes, and uses messages only; "auto" considers where the
+  /// processes are.
   std::string algorithm = "auto";
   /// Within a node, through shared memory; one process of each node then takes part in `algorithm` across nodes. A name as above
   /// that has two halves (linear, mcs, tree, tournament, tournament-tree, tournament-nodes). On one node any name, or

@@ -57,9 +57,9 @@ struct profile_in_use {
   std::vector<std::string> troubles = {}; ///< of each file that is not used: which file, why, and what to do
 };
 
-/// Looks for it, as above. `variable`, `config`, `home`: values of WEIR_PROFILE, XDG_CONFIG_HOME and HOME, null if they are not set;
-/// `root`: where the files of the system are (empty but for tests). `trusted`: does the program run with the rights of its user?
-/// Otherwise only the file in /etc is read. Trouble that the user should hear of in each process is passed to `tell`.
+/// Looks for it, as above. `variable`, `config`, `home`: values of WEIR_PROFILE, XDG_CONFIG_HOME and HOME, null if they are not
+/// set; `root`: where the files of the system are (empty but for tests). `trusted`: does the program run with the rights of its
+/// user? Otherwise only the file in /etc is read. Trouble that the user should hear of in each process is passed to `tell`.
 profile_in_use find_profile(const char* variable, const char* config, const char* home, const std::string& root, bool trusted,
                             void (*tell)(const std::string&));
 

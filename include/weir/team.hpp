@@ -24,7 +24,8 @@ struct team {
   double usable = 1;           ///< `processors`, less what a CPU quota takes away
   std::optional<double> awake_us = {};  ///< how long `auto` waits awake, instead of its default; negative: not at all
   bool kernel_threads = true;           ///< does the kernel schedule the members, one by one?
-  /// Do members make the lines that they await, at the cost of a central barrier in the first episode? In a barrier that is a plan.
+  /// Do members make the lines that they await, at the cost of a central barrier in the first episode? In a barrier that is a
+  /// plan.
   bool spread = false;
   work_of_members* work = nullptr;      ///< what members do while they wait (waiting.hpp); null: nothing else
 
@@ -42,9 +43,9 @@ team team_here(unsigned members, std::vector<int> placement = {});
 /// Throws as team_here does; returns its argument.
 team checked(team t);
 
-/// How many consecutive members of the team are in one node of the machine (processors that share a last cache or, if there is but
-/// one, a memory), if it is as many for each node that they come to, the last one apart. Members whose processors are unknown are
-/// taken to follow the machine's order, as those of an OpenMP team do. 0: it is irregular, or there are no nodes. Pure.
+/// How many consecutive members of the team are in one node of the machine (processors that share a last cache or, if there is
+/// but one, a memory), if it is as many for each node that they come to, the last one apart. Members whose processors are unknown
+/// are taken to follow the machine's order, as those of an OpenMP team do. 0: it is irregular, or there are no nodes. Pure.
 unsigned members_of_a_node(const team& t, const topology& machine);
 
 }  // namespace weir

@@ -60,8 +60,8 @@ struct algorithm : named {
   bool placed;       ///< does it ask which processor each member is bound to, and do little without an answer?
 };
 /// All barriers (without "auto"), and all waiting policies, that team_barrier takes by name; it also takes plans by levels, as
-/// "levels:8by6down6-pairs" (barriers/plans.hpp), for at most plans::most_by_levels members. Both functions are thread-safe, and may
-/// throw std::bad_alloc.
+/// "levels:8by6down6-pairs" (barriers/plans.hpp), for at most plans::most_by_levels members. Both functions are thread-safe, and
+/// may throw std::bad_alloc.
 std::vector<algorithm> algorithms();
 std::vector<named> waitings();
 /// The two phases of a barrier that is no plan, or nothing for a plan, for a barrier whose phases cannot be run apart, and for
@@ -80,8 +80,8 @@ struct team_options {
   unsigned fan_out = 2;             ///< of its release tree
   /// How long "auto" waits awake on a processor that no other thread wants, in microseconds; negative: not at all.
   std::optional<double> awake_us = {};
-  /// Does the kernel schedule the members? False for members of a crowd or the like: "auto" then takes no profile's barrier, which was
-  /// measured with threads of the kernel.
+  /// Does the kernel schedule the members? False for members of a crowd or the like: "auto" then takes no profile's barrier,
+  /// which was measured with threads of the kernel.
   bool kernel_threads = true;
   /// Other work of members that wait by "auto" (waiting.hpp); null: none. The work must outlive the barrier.
   work_of_members* work = nullptr;
@@ -97,11 +97,11 @@ struct choice {
 };
 /// For this team on this machine: what the machine's profile says (profile.hpp), or else the papers' findings. Thread-safe.
 choice choose(const team& t);
-/// By the papers' findings alone (docs/measurements has ours); or by a profile's, if it has one for this team on these processors.
-/// Pure.
+/// By the papers' findings alone (docs/measurements has ours); or by a profile's, if it has one for this team on these
+/// processors. Pure.
 choice choose(const team& t, const topology& machine);
-/// The choice, and behind it the barriers that "auto" tries while the members run: none where a profile has decided, where members share
-/// processors, and for members that the kernel does not schedule. Thread-safe; by the papers' findings alone: pure.
+/// The choice, and behind it the barriers that "auto" tries while the members run: none where a profile has decided, where
+/// members share processors, and for members that the kernel does not schedule. Thread-safe; by the papers' findings alone: pure.
 std::vector<choice> candidates(const team& t);
 std::vector<choice> candidates(const team& t, const topology& machine);
 std::optional<choice> choose(const team& t, const machine_profile& known, std::span<const int> processors);

@@ -76,7 +76,8 @@ struct automatic_constants {
   static constexpr double long_yield = 500;
   /// How long a suspicion lasts before it counts as load. One long yield may be the end of a CPU quota, which comes once in
   /// a period of 100 ms, or a program that ran for a moment: if one yield were enough, teams under a quota would sleep for
-  /// nothing (docs/decisions/waiting.md). 10 ms holds two slices of the longest kind. No measurement of other lengths is recorded.
+  /// nothing (docs/decisions/waiting.md). 10 ms holds two slices of the longest kind. No measurement of other lengths is
+  /// recorded.
   static constexpr double observed = 10e3;
   /// The most for which one yield counts. A slice is at most 4 ms here (measured). A longer yield means throttling, or that the
   /// virtual machine was stopped, and says nothing about other programs.
@@ -118,8 +119,8 @@ class experience {
     return awake_us_ >= 0 && stay_awake(oversubscribed, word, ready);
   }
 
-  /// Does the caller switch between members, and may they have come to its processor since the team was placed? To poll would keep them
-  /// from arriving.
+  /// Does the caller switch between members, and may they have come to its processor since the team was placed? To poll would
+  /// keep them from arriving.
   static bool members_have_moved() { return Machine::crowded() && Machine::switches_in_user_space(); }
 
   /// Waits until ready: awake until poll() gives up, then asleep at the gate. Learns from how long the wake-up took.

@@ -34,8 +34,9 @@ bool is_oversubscribed(const team& t) {
   return false;
 }
 
-/// The barriers that may be faster than the usual one, somewhere, for members that have a processor each: those that are the fastest on
-/// some measured or simulated machine (docs/measurements, docs/simulator). Where members share processors none has been.
+/// The barriers that may be faster than the usual one, somewhere, for members that have a processor each: those that are the
+/// fastest on some measured or simulated machine (docs/measurements, docs/simulator). Where members share processors none has
+/// been.
 std::vector<const char*> others(const team& t) {
   constexpr unsigned many = 32;  // one line for all becomes slower with each member
   if (t.members == 1 || !t.kernel_threads || t.usable < t.members || is_oversubscribed(t)) return {};
@@ -85,10 +86,11 @@ choice choose(const team& t, const topology& machine) {
             "threads share processors, and it is known which: the threads of a processor meet there first, at the cost of one "
             "context switch each, and only one of them meets those of the other processors (Markatos et al. 1991)"};
   if (oversubscribed)
-    return {"sense", "auto",
-            members + " threads on " + processors + (t.processors == 1 ? " processor" : " processors") +
-                ", and it is not known which runs where: a central barrier switches to each thread once in an episode, and a tree "
-                "may need a context switch at each level (Markatos et al. 1991, section 4.1)"};
+    return {
+        "sense", "auto",
+        members + " threads on " + processors + (t.processors == 1 ? " processor" : " processors") +
+            ", and it is not known which runs where: a central barrier switches to each thread once in an episode, and a tree "
+            "may need a context switch at each level (Markatos et al. 1991, section 4.1)"};
   if (t.members == 2)
     return {"distributed", "auto", "one cache line holds the flags of both threads, so it is transferred once in each direction"};
   if (t.members <= most_disseminating)
@@ -99,11 +101,14 @@ choice choose(const team& t, const topology& machine) {
   if (const auto* const nodes = nodes_of(machine))
     return {"exchange-nodes", "auto",
             many + ", and the machine has " + std::to_string(nodes->groups) +
-                " parts with a cache or a memory of their own: a tree in each part keeps most signals near, and dissemination between "
+                " parts with a cache or a memory of their own: a tree in each part keeps most signals near, and dissemination "
+                "between "
                 "the parts is the shortest way (simulated on this kind of machine: docs/simulator)"};
-  return {"exchange-nodes", "auto",
-          many + ": neighbours meet in a tree, and dissemination between them sends fewer signals than one of all threads (simulated "
-                 "on one chip: docs/simulator)"};
+  return {
+      "exchange-nodes", "auto",
+      many +
+          ": neighbours meet in a tree, and dissemination between them sends fewer signals than one of all threads (simulated "
+          "on one chip: docs/simulator)"};
 }
 
 }  // namespace weir

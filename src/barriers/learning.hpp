@@ -1,8 +1,8 @@
 // A barrier that finds out which of a few barriers is the fastest, while a team passes it.
 //
-// Each member counts the episodes of a stretch down by itself, so all agree on the barrier of each episode without a word. Member 0
-// says what follows a stretch before it arrives at the last episode, and the others read it after they have left that episode: the
-// episode orders both. What was said before must have been read by then, so a stretch has at least two episodes.
+// Each member counts the episodes of a stretch down by itself, so all agree on the barrier of each episode without a word. Member
+// 0 says what follows a stretch before it arrives at the last episode, and the others read it after they have left that episode:
+// the episode orders both. What was said before must have been read by then, so a stretch has at least two episodes.
 #pragma once
 
 #include <atomic>

@@ -102,8 +102,8 @@ plan by_levels(unsigned participants, std::vector<level_shape> shapes, unsigned 
   return p;
 }
 
-// Simulated on all machine files: 0.72 to 1.01 of the time with radix 4. More than 6 signals in a round, and radix 5 or 6 among more than
-// 25, are slower on some (docs/simulator/machines.md).
+// Simulated on all machine files: 0.72 to 1.01 of the time with radix 4. More than 6 signals in a round, and radix 5 or 6 among
+// more than 25, are slower on some (docs/simulator/machines.md).
 unsigned radix_among(unsigned participants) {
   if (participants == 5 || participants == 6) return participants;  // one round, not two
   return participants > 16 && participants <= 25 ? 5 : 4;           // two, not three

@@ -64,7 +64,8 @@ bool bound(const line& l, std::string_view word) {
 std::string date(const line& l, std::string_view word) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   constexpr std::string_view form = "dddd-dd-dd";
-  if (!std::ranges::equal(word, form, [&](char c, char f) { return f == 'd' ? digit(c) : c == f; })) l.expected("a date, as in 2026-11-25");
+  if (!std::ranges::equal(word, form, [&](char c, char f) { return f == 'd' ? digit(c) : c == f; }))
+    l.expected("a date, as in 2026-11-25");
   return std::string(word);
 }
 
@@ -85,7 +86,8 @@ plans::levels_shape levels(const line& l, std::string_view name) {
 // It is made, and proven, when a team needs it.
 std::string plan_by_levels(const line& l, std::string_view name, unsigned members) {
   const auto its = levels(l, name).levels;
-  if (members > plans::most_by_levels) l.expected("a plan by levels for at most " + std::to_string(plans::most_by_levels) + " threads");
+  if (members > plans::most_by_levels)
+    l.expected("a plan by levels for at most " + std::to_string(plans::most_by_levels) + " threads");
   if (its.size() > 1 && its.rbegin()[1].size >= members) l.expected("groups that are smaller than the team");
   return std::string(name);
 }

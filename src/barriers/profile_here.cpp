@@ -45,7 +45,8 @@ file_text read_file(const std::string& path) {
     its.text.resize(most_bytes + 1);
     std::size_t got = 0;
     ssize_t part = 0;
-    while (got < its.text.size() && ((part = read(file, its.text.data() + got, its.text.size() - got)) > 0 || (part < 0 && errno == EINTR)))
+    while (got < its.text.size() &&
+           ((part = read(file, its.text.data() + got, its.text.size() - got)) > 0 || (part < 0 && errno == EINTR)))
       if (part > 0) got += static_cast<std::size_t>(part);
     if (part < 0) its.trouble = std::strerror(errno);
     its.text.resize(got);
@@ -128,8 +129,8 @@ const profile_in_use& profile_here() {
   static constinit made_once<profile_in_use> here;
   return here([] {
     const auto tell = [](const std::string& words) { std::fprintf(stderr, "weir: %s\n", words.c_str()); };
-    return find_profile(std::getenv("WEIR_PROFILE"), std::getenv("XDG_CONFIG_HOME"), std::getenv("HOME"), "", getauxval(AT_SECURE) == 0,
-                        tell);
+    return find_profile(std::getenv("WEIR_PROFILE"), std::getenv("XDG_CONFIG_HOME"), std::getenv("HOME"), "",
+                        getauxval(AT_SECURE) == 0, tell);
   });
 }
 

@@ -69,8 +69,8 @@ class registry {
 
   static std::span<const policy> waitings() { return names_of(waiting::all()); }
 
-  /// Of a barrier of algorithms(), or of a plan by levels. Throws std::invalid_argument for a name that is not known; it lists the
-  /// known ones.
+  /// Of a barrier of algorithms(), or of a plan by levels. Throws std::invalid_argument for a name that is not known; it lists
+  /// the known ones.
   static std::unique_ptr<any_barrier> make(const std::string& algorithm, const std::string& waiting, const team& t,
                                            const plans::shape& shape = {}) {
     if (plans::names_levels(algorithm)) return of_plan(plans::by_name(algorithm, t.members).value(), waiting, t);

@@ -1,20 +1,21 @@
 // Which of some barriers is the fastest here? Learned while the program runs, by short trials.
 //
-// The members exchange no word in a trial: all follow the same course by counting their own episodes, and one of them, the judge, takes
-// the times. At the end of a course the judge tells the others the next one.
+// The members exchange no word in a trial: all follow the same course by counting their own episodes, and one of them, the judge,
+// takes the times. At the end of a course the judge tells the others the next one.
 //
-//   resting:   all episodes by the chosen candidate; a course ends after 65,536 of them or 0.25 s, for the judge to look at the time
+//   resting:   all episodes by the chosen candidate; a course ends after 65,536 of them or 0.25 s, for the judge to look at the
+//   time
 //      |  the next trial is due: the last ones are paid for, and the program's episodes are short enough to gain by a barrier
 //   scouting:  32 episodes by each other candidate, fewer of long ones; who takes three times as long as the chosen one sits out
 //      |  what that has cost is paid for, and what the comparison may cost
 //   comparing: 7 rounds of blocks of about 1 ms, by the chosen candidate and the others in turn
-//      |  another one is chosen if its middle block is 5 % faster, and all of its blocks but one are faster than the fastest of the chosen
-//      |  one (of equal candidates one trial in 429 finds that)
+//      |  another one is chosen if its middle block is 5 % faster, and all of its blocks but one are faster than the fastest of
+//      the chosen |  one (of equal candidates one trial in 429 finds that)
 //   resting
 //
-// What trials have cost, and telling the courses, is paid for when 100 times as much time has passed. Without a new choice the distance
-// between trials doubles, from 0.2 to 12.8 s. When the time of an episode has doubled or halved, it begins anew. A candidate that was left
-// and is chosen again doubles the shortest distance, so the choice does not swing.
+// What trials have cost, and telling the courses, is paid for when 100 times as much time has passed. Without a new choice the
+// distance between trials doubles, from 0.2 to 12.8 s. When the time of an episode has doubled or halved, it begins anew. A
+// candidate that was left and is chosen again doubles the shortest distance, so the choice does not swing.
 #pragma once
 
 #include <algorithm>
@@ -181,7 +182,8 @@ class trials {
   double episode_us_ = 0, known_us_ = 0;  // by the chosen candidate: just now, and as far as it is sure
   double due_us_ = 0, paid_us_ = 0, tried_us_ = 0, lost_us_ = 0;
   double distance_us_ = least_distance_us, shortest_us_ = least_distance_us;
-  std::uint32_t willing_ = 0, left_ = 0;  // who has been scouted and takes part in the comparison; who was chosen once, and is not now
+  std::uint32_t willing_ = 0,
+                left_ = 0;  // who has been scouted and takes part in the comparison; who was chosen once, and is not now
 };
 
 }  // namespace weir

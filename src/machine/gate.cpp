@@ -64,8 +64,8 @@ void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t v
     until.tv_nsec %= 1'000'000'000;
   }
   // Returns at once if the gate has been opened since its state was `value`.
-  raw_call(SYS_futex, as_argument(&word), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(value), unsure ? as_argument(&until) : 0, 0,
-           static_cast<long>(sleeps_by));
+  raw_call(SYS_futex, as_argument(&word), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(value), unsure ? as_argument(&until) : 0,
+           0, static_cast<long>(sleeps_by));
 }
 
 namespace {

@@ -29,9 +29,11 @@ std::optional<unsigned> how_many(std::string_view said, unsigned in_mask, std::o
 }
 
 bool hears_the_truth(std::string_view program) {
-  static constexpr std::string_view exact[] = {"taskset", "numactl", "numad", "schedtool", "cset", "chrt", "tuna", "lscpu",
-                                               "mpirun", "orterun", "orted", "prun", "prte", "prted", "prterun", "hydra_pmi_proxy",
-                                               "srun", "slurmd", "slurmstepd", "sbatch", "aprun", "jsrun", "likwid-pin", "htop", "top"};
+  static constexpr std::string_view exact[] = {"taskset",    "numactl", "numad",   "schedtool",       "cset",       "chrt",
+                                               "tuna",       "lscpu",   "mpirun",  "orterun",         "orted",      "prun",
+                                               "prte",       "prted",   "prterun", "hydra_pmi_proxy", "srun",       "slurmd",
+                                               "slurmstepd", "sbatch",  "aprun",   "jsrun",           "likwid-pin", "htop",
+                                               "top"};
   static constexpr std::string_view beginnings[] = {"hwloc-", "lstopo", "mpiexec", "mpirun.", "likwid-"};
   const auto begins = [program](std::string_view with) { return program.starts_with(with); };
   return std::find(std::begin(exact), std::end(exact), program) != std::end(exact) ||

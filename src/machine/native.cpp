@@ -101,7 +101,9 @@ constinit thread_local const scheduling* scheduled_by = nullptr;
 constinit thread_local std::uint32_t sleeps_by = ~0u;
 constinit std::atomic<void (*)(std::atomic<std::uint32_t>&, unsigned) noexcept> wake_scheduled{nullptr};
 
-void (*native::in_user_space() noexcept)() noexcept { return scheduled_by != nullptr ? scheduled_by->switch_to_another : nullptr; }
+void (*native::in_user_space() noexcept)() noexcept {
+  return scheduled_by != nullptr ? scheduled_by->switch_to_another : nullptr;
+}
 
 void native::yield() noexcept {
   if (const scheduling* const by = scheduled_by)

@@ -1,5 +1,5 @@
-// A set of processors by their numbers, of a size that programs of different builds agree on. It takes no memory from the heap. The kernel
-// has masks of the same form.
+// A set of processors by their numbers, of a size that programs of different builds agree on. It takes no memory from the heap.
+// The kernel has masks of the same form.
 #pragma once
 
 #include <array>

@@ -56,7 +56,8 @@ const std::vector<int>& affinity() {
 std::optional<cpu_quota> quota() {
   using clock = std::chrono::steady_clock;
   static constinit std::mutex mutex;
-  static constinit std::optional<cpu_quota>* latest = nullptr;  // not destroyed: where a program ends, threads of it may ask still
+  static constinit std::optional<cpu_quota>* latest =
+      nullptr;  // not destroyed: where a program ends, threads of it may ask still
   static constinit clock::time_point read_at = clock::time_point::min();
   // While another thread reads the quota, each thread reads it for itself: in a process that is forked meanwhile, the other
   // thread would never finish.

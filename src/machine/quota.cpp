@@ -59,7 +59,8 @@ std::vector<group> groups_of_this_process(const std::string& root) {
     std::string path(line.substr(second + 1));
     // A group whose name only begins alike is another one.
     const std::size_t shown = mount->shows.size();
-    if (mount->shows != "/" && path.starts_with(mount->shows) && (path.size() == shown || path[shown] == '/')) path.erase(0, shown);
+    if (mount->shows != "/" && path.starts_with(mount->shows) && (path.size() == shown || path[shown] == '/'))
+      path.erase(0, shown);
     groups.push_back({mount->where, path.empty() ? "/" : path, unified});
   }
   return groups;

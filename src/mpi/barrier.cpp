@@ -100,7 +100,9 @@ class barrier::implementation : layout {
   unsigned rank() const { return rank_; }
   unsigned size() const { return static_cast<unsigned>(places_.node_of.size()); }
   const mpi::choice& choice() const { return ways_[learning_ ? learning_->chosen() : 0].choice; }
-  trial_record tried() const { return learning_ ? trial_record{learning_->trials_so_far(), learning_->lost_us()} : trial_record{}; }
+  trial_record tried() const {
+    return learning_ ? trial_record{learning_->trials_so_far(), learning_->lost_us()} : trial_record{};
+  }
   const places& where() const { return places_; }
 
  private:
@@ -139,9 +141,10 @@ class barrier::implementation : layout {
     if (rank_ == 0) learning_->judge(now_us());
   }
 
-  // What the judge tells lies in the memory of the one node, or is a message to each of the others. It is sent before the judge arrives, so
-  // it is on its way to whoever has passed the episode, and is received there: the next barrier to have this communicator's number would
-  // take it for its own. Messages are short, so a tree of them would save little, and each of its processes would have to come first.
+  // What the judge tells lies in the memory of the one node, or is a message to each of the others. It is sent before the judge
+  // arrives, so it is on its way to whoever has passed the episode, and is received there: the next barrier to have this
+  // communicator's number would take it for its own. Messages are short, so a tree of them would save little, and each of its
+  // processes would have to come first.
   friend class learning;
   static constexpr int telling_tag = 32767;  // the largest that every MPI has
   static double now_us() { return static_cast<double>(native::ticks()) / native::ticks_per_microsecond(); }
@@ -154,7 +157,8 @@ class barrier::implementation : layout {
     told_ = next;
     tellings_.resize(size() - 1);
     for (unsigned r = 1; r < size(); ++r)
-      check(PMPI_Isend(&told_, sizeof told_, MPI_BYTE, static_cast<int>(r), telling_tag, comm_, &tellings_[r - 1]), "telling of a trial");
+      check(PMPI_Isend(&told_, sizeof told_, MPI_BYTE, static_cast<int>(r), telling_tag, comm_, &tellings_[r - 1]),
+            "telling of a trial");
   }
   trials::course hear() { return is_told_by_messages() ? told_ : memory_->told(); }
   void finish_telling() {
@@ -219,9 +223,9 @@ class barrier::implementation : layout {
     // acquire: pairs with the release of signal().
     if (reached(flag.load(std::memory_order_acquire))) return true;
     if (!patient) return false;
-    // The last arrival of a seat has the processor to itself, as long as all processes run where they should. Processes of different
-    // scheduling groups may not, because waking moves them between processors. Then it polls for about as long as one or two context
-    // switches take on the other processors, and after that sleeps as the others do.
+    // The last arrival of a seat has the processor to itself, as long as all processes run where they should. Processes of
+    // different scheduling groups may not, because waking moves them between processors. Then it polls for about as long as one
+    // or two context switches take on the other processors, and after that sleeps as the others do.
     constexpr unsigned two_switches = 150;
     if (last_ && places_.scheduled_apart && processes::spin(flag, reached, two_switches)) return true;
     flag_wait_->await(places_.shared && (!last_ || places_.scheduled_apart), flag, memory_->gate_of(m.flag), reached);
@@ -243,9 +247,9 @@ class barrier::implementation : layout {
     return true;
   }
 
-  // Called while the process waits. It lets MPI progress about every 50 microseconds of the time that the process has a processor,
-  // because each call takes microseconds. While something moves it does so immediately again: if MPI copies a large message in
-  // pieces, each call moves one piece.
+  // Called while the process waits. It lets MPI progress about every 50 microseconds of the time that the process has a
+  // processor, because each call takes microseconds. While something moves it does so immediately again: if MPI copies a large
+  // message in pieces, each call moves one piece.
   bool look(bool find_out) {
     const std::uint64_t now = native::ticks();
     if (now < next_look_) return progress_hook::current.moving;
@@ -265,8 +269,8 @@ class barrier::implementation : layout {
     return moving;
   }
 
-  // Barriers of this process that were begun and have not ended are advanced by any thread that waits: other processes may wait for
-  // their signals before this process ends them. An error is kept for the thread that ends the barrier.
+  // Barriers of this process that were begun and have not ended are advanced by any thread that waits: other processes may wait
+  // for their signals before this process ends them. An error is kept for the thread that ends the barrier.
   static void advance_begun() {
     const std::unique_lock lock(begun().mutex, std::try_to_lock);
     if (!lock) return;  // another thread is doing this

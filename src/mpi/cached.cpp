@@ -104,11 +104,12 @@ price& price_here() {
 
 [[gnu::noinline]] void say(kept& k) {
   const weir::mpi::choice& c = k.made->choice();
-  std::fprintf(stderr, "weir: %sbarrier of %u processes: %s; within a node: %s; by %s (%s)", k.said == nullptr ? "" : "after trials, ",
-               k.made->size(), c.algorithm.c_str(), c.within.c_str(), c.transport.c_str(), c.reason.c_str());
+  std::fprintf(stderr, "weir: %sbarrier of %u processes: %s; within a node: %s; by %s (%s)",
+               k.said == nullptr ? "" : "after trials, ", k.made->size(), c.algorithm.c_str(), c.within.c_str(),
+               c.transport.c_str(), c.reason.c_str());
   if (const auto tried = k.made->tried(); tried.trials != 0)
-    std::fprintf(stderr, "; %llu trials have cost %.3f ms in %.3f s", static_cast<unsigned long long>(tried.trials), 1e-3 * tried.lost_us,
-                 1e-9 * static_cast<double>(price::in_ns(weir::native::ticks() - k.made_at)));
+    std::fprintf(stderr, "; %llu trials have cost %.3f ms in %.3f s", static_cast<unsigned long long>(tried.trials),
+                 1e-3 * tried.lost_us, 1e-9 * static_cast<double>(price::in_ns(weir::native::ticks() - k.made_at)));
   std::fputc('\n', stderr);
   k.said = &c;
 }
@@ -197,8 +198,9 @@ std::uint64_t digest_of_environment() {
 std::uint64_t lot() {
   // A different number each time, in each process; mixed as SplitMix64 does.
   static std::atomic<std::uint64_t> drawn{0};
-  std::uint64_t x = weir::native::ticks() + (static_cast<std::uint64_t>(getpid()) << 40) +
-                    0x9e3779b97f4a7c15u * (1 + drawn.fetch_add(1, std::memory_order_relaxed));  // relaxed: the number publishes nothing else
+  std::uint64_t x =
+      weir::native::ticks() + (static_cast<std::uint64_t>(getpid()) << 40) +
+      0x9e3779b97f4a7c15u * (1 + drawn.fetch_add(1, std::memory_order_relaxed));  // relaxed: the number publishes nothing else
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
@@ -245,7 +247,9 @@ void make_barrier(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool 
       k.made.emplace(comm, asked);
       return;
     }
-    say_once(comm, "weir: processes have different WEIR_MPI_* variables: pass the same to all (Open MPI's mpirun needs -x NAME for each)");
+    say_once(
+        comm,
+        "weir: processes have different WEIR_MPI_* variables: pass the same to all (Open MPI's mpirun needs -x NAME for each)");
   } catch (const std::invalid_argument& e) {
     say_once(comm, e.what());
   }

@@ -56,8 +56,8 @@ unsigned participants_across(const places& p, const std::string& within) {
   return static_cast<unsigned>(within == "none" ? p.node_of.size() : p.nodes.size());
 }
 
-// What the profile says of as many threads as a node has processes, each with a processor: the plan and its lines are the same in a
-// node's memory. Where processes share processors, what was measured is how threads wait for each other.
+// What the profile says of as many threads as a node has processes, each with a processor: the plan and its lines are the same in
+// a node's memory. Where processes share processors, what was measured is how threads wait for each other.
 const machine_profile::finding* found_within(const places& p, std::size_t largest, const machine_profile* known) {
   if (known == nullptr || p.oversubscribed || largest > known->processors) return nullptr;
   const auto* const found = found_in(*known, static_cast<unsigned>(largest), /*bound=*/false);
@@ -133,14 +133,16 @@ choice choose(const places& p, const options& how, const machine_profile* known)
     c.algorithm = "dissemination";
     if (p.nodes.size() > 1 || c.within == "none") {
       c.radix = radix_for(p, participants_across(p, c.within));
-      c.reason += std::string(c.reason.empty() ? "" : "; ") + "between them: radix " + std::to_string(c.radix) +
-                  (c.radix > 2 ? ", a few messages at the same time rather than one after the other" : ", as few messages as possible");
+      c.reason +=
+          std::string(c.reason.empty() ? "" : "; ") + "between them: radix " + std::to_string(c.radix) +
+          (c.radix > 2 ? ", a few messages at the same time rather than one after the other" : ", as few messages as possible");
     }
   }
   if (c.within == "combination" && p.nodes.size() > 1)
-    throw std::invalid_argument("weir: the barrier combination cannot be used within several nodes: the last process of a node to arrive "
-                                "differs between episodes, and messages between nodes need a fixed one, as these barriers have: " +
-                                listed(plans::names_of_halved()));
+    throw std::invalid_argument(
+        "weir: the barrier combination cannot be used within several nodes: the last process of a node to arrive "
+        "differs between episodes, and messages between nodes need a fixed one, as these barriers have: " +
+        listed(plans::names_of_halved()));
   if (c.reason.empty()) c.reason = "as asked";
   return c;
 }
@@ -152,7 +154,8 @@ std::vector<choice> others(const places& p, const options& how, const choice& us
   std::vector<choice> all;
   const auto add = [&](choice c) {
     const bool is_across = c.within == usual.within;
-    c.reason = "tried while in use: faster than " + (is_across ? usual.algorithm + " of radix " + std::to_string(usual.radix) : usual.within);
+    c.reason = "tried while in use: faster than " +
+               (is_across ? usual.algorithm + " of radix " + std::to_string(usual.radix) : usual.within);
     all.push_back(std::move(c));
   };
   if (usual.within != "none")

@@ -16,12 +16,15 @@ std::string text_of(int code) {
 }
 
 void require_intra(MPI_Comm comm) {
-  if (!mpi_is_there()) throw std::invalid_argument("weir: a barrier over MPI needs MPI to be initialised (by MPI_Init; a session alone does not suffice) and not finalised");
+  if (!mpi_is_there())
+    throw std::invalid_argument(
+        "weir: a barrier over MPI needs MPI to be initialised (by MPI_Init; a session alone does not suffice) and not finalised");
   if (comm == MPI_COMM_NULL) throw std::invalid_argument("weir: a barrier cannot be made over MPI_COMM_NULL");
   int inter = 0;
   check(PMPI_Comm_test_inter(comm, &inter), "looking at a communicator");
   if (inter != 0)
-    throw std::invalid_argument("weir: a barrier cannot be made over an inter-communicator; MPI_Intercomm_merge makes a communicator that can have one");
+    throw std::invalid_argument(
+        "weir: a barrier cannot be made over an inter-communicator; MPI_Intercomm_merge makes a communicator that can have one");
 }
 
 namespace {
@@ -55,8 +58,8 @@ bool mpi_is_there() {
   return begun != 0 && ended == 0;
 }
 
-// Open MPI before 5.0 gives windows of communicators without a common process the same memory (open-mpi/ompi, issue 9492): a barrier
-// of one would release that of another. A communicator of all processes excludes a second one.
+// Open MPI before 5.0 gives windows of communicators without a common process the same memory (open-mpi/ompi, issue 9492): a
+// barrier of one would release that of another. A communicator of all processes excludes a second one.
 bool windows_are_safe(MPI_Comm comm) {
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
   // The number of processes would not do: spawned processes have another world.
@@ -71,8 +74,8 @@ bool windows_are_safe(MPI_Comm comm) {
 namespace {
 
 // Split, not duplicated: Weir must not copy the program's attributes, which may call a function of the program, nor inherit its
-// assertions about how it receives messages. Nor by MPI_Comm_create_group, whose messages match the program's receives under Open MPI
-// 4.1.
+// assertions about how it receives messages. Nor by MPI_Comm_create_group, whose messages match the program's receives under Open
+// MPI 4.1.
 MPI_Comm split(MPI_Comm of) {
   constexpr auto doing = "making a communicator";
   MPI_Comm made = MPI_COMM_NULL;

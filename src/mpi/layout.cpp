@@ -131,7 +131,8 @@ void layout::attach(node::segment mine) {
     return;
   }
   const auto index = static_cast<unsigned>(std::find(here().begin(), here().end(), rank_) - here().begin());
-  memory_ = std::make_unique<node_memory>(std::move(mine), index, static_cast<unsigned>(here().size()), ways_.back().route.flag_line);
+  memory_ =
+      std::make_unique<node_memory>(std::move(mine), index, static_cast<unsigned>(here().size()), ways_.back().route.flag_line);
   memory_->alive().enter();
 }
 
@@ -158,7 +159,8 @@ void layout::open_transport(steps& together) {
     if (by_windows) ways_[0].transport = by_rma(comm_, ways_[0].route, indices_at_receivers(draft_->plan, rank_, node_of));
     for (way& its : ways_)
       if (!by_windows && its.route.message_awaits + its.route.message_signals > 0)
-        its.transport = its.choice.transport == "persistent" ? by_persistent_requests(comm_, its.route) : by_messages(comm_, its.route);
+        its.transport =
+            its.choice.transport == "persistent" ? by_persistent_requests(comm_, its.route) : by_messages(comm_, its.route);
   });
   together.agree();
   if (!by_windows) return;

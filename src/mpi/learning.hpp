@@ -1,8 +1,9 @@
 // Which way a process takes in each episode, where `auto` learns (barriers/trials.hpp).
 //
-// All processes pass a barrier's episodes in the same order, so all follow the same course by counting them; it does not matter who
-// begins and ends an episode and who waits in it at once. After a course there is one more episode, by the candidate chosen so far: the
-// judge, rank 0, tells the next course before it arrives there, and the others hear it when they begin the episode after.
+// All processes pass a barrier's episodes in the same order, so all follow the same course by counting them; it does not matter
+// who begins and ends an episode and who waits in it at once. After a course there is one more episode, by the candidate chosen
+// so far: the judge, rank 0, tells the next course before it arrives there, and the others hear it when they begin the episode
+// after.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ class learning {
   /// This process is the judge.
   void judge(double now_us) { judge_.emplace(candidates_, longest_us_).begin(now_us); }
 
-  /// An episode begins; returns its candidate. `By`: now_us(), tell(course), of the judge; hear(), which returns the course, of the others.
+  /// An episode begins; returns its candidate. `By`: now_us(), tell(course), of the judge; hear(), which returns the course, of
+  /// the others.
   template <class By>
   unsigned begin(By& by) {
     if (left_ == 0) [[unlikely]] advance(by);

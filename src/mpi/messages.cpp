@@ -12,7 +12,8 @@ struct letter {
 
 class letters : public transport {
  public:
-  letters(MPI_Comm comm, const route& r) : comm_(comm), sends_(r.message_signals, MPI_REQUEST_NULL), receives_(r.message_awaits, MPI_REQUEST_NULL) {
+  letters(MPI_Comm comm, const route& r)
+      : comm_(comm), sends_(r.message_signals, MPI_REQUEST_NULL), receives_(r.message_awaits, MPI_REQUEST_NULL) {
     for (const move& m : r.moves)
       if (m.by == move::path::message)
         (m.act == move::action::signal ? to_ : from_).push_back({static_cast<int>(m.peer), static_cast<int>(m.tag)});

@@ -1,9 +1,9 @@
-// Does an operation of MPI move just now? While it does, a waiter asks MPI to progress without sleeping: a rendezvous copies a large
-// message in pieces, and each call copies one.
+// Does an operation of MPI move just now? While it does, a waiter asks MPI to progress without sleeping: a rendezvous copies a
+// large message in pieces, and each call copies one.
 //
-// MPI does not say. A call in which something moves takes longer than one in which nothing does, and the shortest call so far stands
-// for the latter. Two calls in a row must be long, because the first one after a sleep always is. On a busy machine the second one
-// may be, too: then nothing follows, and after some such alarms in vain the waiter stays awake for a short time only.
+// MPI does not say. A call in which something moves takes longer than one in which nothing does, and the shortest call so far
+// stands for the latter. Two calls in a row must be long, because the first one after a sleep always is. On a busy machine the
+// second one may be, too: then nothing follows, and after some such alarms in vain the waiter stays awake for a short time only.
 #pragma once
 
 #include <algorithm>

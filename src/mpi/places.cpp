@@ -40,9 +40,9 @@ std::string text_of(const char* file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Processes with the same value can share memory: the same running kernel, the same IPC name space (containers may have their own),
-// and the same processor name in MPI (simulated ones differ). MPI_Comm_split_type would tell this too, but it does not yield while it
-// waits: it takes MPICH 40 ms for each process when processors are shared.
+// Processes with the same value can share memory: the same running kernel, the same IPC name space (containers may have their
+// own), and the same processor name in MPI (simulated ones differ). MPI_Comm_split_type would tell this too, but it does not
+// yield while it waits: it takes MPICH 40 ms for each process when processors are shared.
 std::uint64_t node_here() {
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   int length = 0;
@@ -52,14 +52,15 @@ std::uint64_t node_here() {
   return digest(std::string(name) + '/' + text_of("/proc/sys/kernel/random/boot_id") + '/' + std::to_string(memory.st_ino));
 }
 
-// sched_yield(2) chooses among the threads of one scheduling group: a control group or, with autogroups, a session. MPICH's launcher
-// starts a session for each process.
+// sched_yield(2) chooses among the threads of one scheduling group: a control group or, with autogroups, a session. MPICH's
+// launcher starts a session for each process.
 std::uint64_t scheduling_group() {
   std::string group;
   if (text_of("/proc/sys/kernel/sched_autogroup_enabled").starts_with('1')) group = text_of("/proc/self/autogroup");
   std::istringstream lines(text_of("/proc/self/cgroup"));
   for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("0:") || line.find("cpu,") != std::string::npos || line.find(":cpu:") != std::string::npos) group += line;
+    if (line.starts_with("0:") || line.find("cpu,") != std::string::npos || line.find(":cpu:") != std::string::npos)
+      group += line;
   return digest(group);
 }
 
@@ -125,7 +126,8 @@ bool any_oversubscribed(const std::vector<process_info>& all) {
   using set = std::pair<std::uint64_t, std::vector<std::uint64_t>>;
   std::set<set> seen;
   return std::any_of(all.begin(), all.end(), [&](const process_info& c) {
-    return seen.emplace(c.node, std::vector(std::begin(c.processors), std::end(c.processors))).second && sharing_of(c, all).oversubscribed();
+    return seen.emplace(c.node, std::vector(std::begin(c.processors), std::end(c.processors))).second &&
+           sharing_of(c, all).oversubscribed();
   });
 }
 
@@ -202,7 +204,8 @@ places places_of(unsigned rank, const std::vector<process_info>& all) {
   const sharing with = sharing_of(all[rank], all);
   p.shared = with.oversubscribed();
   p.scheduled_apart = p.shared && with.scheduled_apart;
-  if (p.shared) p.sharers = static_cast<double>(with.threads) / static_cast<double>(std::max<std::size_t>(with.processors.size(), 1));
+  if (p.shared)
+    p.sharers = static_cast<double>(with.threads) / static_cast<double>(std::max<std::size_t>(with.processors.size(), 1));
   p.oversubscribed = p.shared || any_oversubscribed(all);
   p.one_profile = have_one_profile(all);
   p.learn = std::all_of(all.begin(), all.end(), [](const process_info& its) { return its.learns != 0; });

@@ -35,8 +35,8 @@ struct places {
   /// Whether the system's scheduler puts those that share processors into different groups. Then a yield does not always give the
   /// processor to them.
   bool scheduled_apart = false;
-  /// Have all processes the same profile, and do those of each node run on as many processors as it is for? All processes must choose
-  /// the same plan, and profiles may differ between nodes. The same value in all processes.
+  /// Have all processes the same profile, and do those of each node run on as many processors as it is for? All processes must
+  /// choose the same plan, and profiles may differ between nodes. The same value in all processes.
   bool one_profile = false;
   bool learn = false;           ///< may "auto" try other plans in all of them? The same value in all processes.
   std::vector<int> processors;  ///< those assigned to this process, if processors are shared

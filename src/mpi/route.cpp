@@ -92,7 +92,8 @@ route route_of(const plan& p, unsigned rank, const std::vector<unsigned>& node_o
     }
     // Other nodes first: their messages travel while the flags of this node are set.
     for (const unsigned to : its.awaiters)
-      if (node_of[to] != here) r.moves.push_back({move::action::signal, move::path::message, to, 0, tag.of(s.slot, to), r.message_signals++});
+      if (node_of[to] != here)
+        r.moves.push_back({move::action::signal, move::path::message, to, 0, tag.of(s.slot, to), r.message_signals++});
     if (flag[s.slot] != none) r.moves.push_back({move::action::signal, move::path::memory, rank, flag[s.slot], 0, 0});
   });
   return r;

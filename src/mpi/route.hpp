@@ -35,7 +35,8 @@ struct route {
   unsigned lines = 0;
   unsigned first_tag = 0;
 
-  /// Another route of the same process follows `before`: its flags come after those of `before`, and its messages have other tags.
+  /// Another route of the same process follows `before`: its flags come after those of `before`, and its messages have other
+  /// tags.
   void follow(const route& before);
 };
 
@@ -43,13 +44,13 @@ struct route {
 /// std::invalid_argument for a malformed plan (proof.hpp), because node_memory lays flags out in the order of the plan.
 route route_of(const plan& p, unsigned rank, const std::vector<unsigned>& node_of);
 
-/// The combination barrier of processes on one node [paper 000, section 3.3]: the processes of one seat, a processor, count, and the
-/// last to arrive follows `across`, a plan of the seats, for all of them. This is not a plan of the processes, because the last to
-/// arrive differs between episodes; but each process needs to run only once in an episode. Pure.
+/// The combination barrier of processes on one node [paper 000, section 3.3]: the processes of one seat, a processor, count, and
+/// the last to arrive follows `across`, a plan of the seats, for all of them. This is not a plan of the processes, because the
+/// last to arrive differs between episodes; but each process needs to run only once in an episode. Pure.
 route combination_route(const plan& across, const std::vector<std::vector<unsigned>>& seats, unsigned process);
 
-/// For each signal by message, in the order of the sender's moves: the index that its receiver gave it. Needed by transports whose
-/// sender chooses where a signal is stored.
+/// For each signal by message, in the order of the sender's moves: the index that its receiver gave it. Needed by transports
+/// whose sender chooses where a signal is stored.
 std::vector<unsigned> indices_at_receivers(const plan& p, unsigned rank, const std::vector<unsigned>& node_of);
 
 }  // namespace weir::mpi

@@ -1,7 +1,7 @@
 // Steps that all processes of a communicator take together: all learn of a failure in one step before the next begins.
 //
-// Between two agreements each process works alone. If it fails, it keeps the exception and skips the rest of its work, but it joins
-// the agreement like the others. So no process waits for one that has given up.
+// Between two agreements each process works alone. If it fails, it keeps the exception and skips the rest of its work, but it
+// joins the agreement like the others. So no process waits for one that has given up.
 #pragma once
 
 #include <mpi.h>
@@ -35,8 +35,9 @@ class steps {
   }
   bool good() const { return met_ == nullptr; }
 
-  /// Collective. If a process has failed, it throws in all: the exception of this process, or an exception that another process has
-  /// failed. It throws std::invalid_argument if that is the only kind of failure. Returns whether all `can` continue as planned.
+  /// Collective. If a process has failed, it throws in all: the exception of this process, or an exception that another process
+  /// has failed. It throws std::invalid_argument if that is the only kind of failure. Returns whether all `can` continue as
+  /// planned.
   bool agree(bool can = true);
 
  private:

@@ -72,8 +72,9 @@ void team_barrier::require_main_thread() {
   int is = 0;
   check(PMPI_Is_thread_main(&is), "asking which thread this is");
   if (is == 0)
-    throw std::logic_error("weir: under MPI_THREAD_FUNNELED thread 0 of a barrier must be the thread that initialised MPI; number "
-                           "the threads so, or initialise MPI with MPI_THREAD_SERIALIZED");
+    throw std::logic_error(
+        "weir: under MPI_THREAD_FUNNELED thread 0 of a barrier must be the thread that initialised MPI; number "
+        "the threads so, or initialise MPI with MPI_THREAD_SERIALIZED");
   main_thread_seen_ = true;
 }
 

@@ -14,8 +14,8 @@
 
 namespace weir::mpi {
 
-/// Signals and awaits have the numbers that route.hpp gives them. Consecutive episodes need no parity: MPI keeps the order of messages
-/// from one process to another, and flags hold the episode's number.
+/// Signals and awaits have the numbers that route.hpp gives them. Consecutive episodes need no parity: MPI keeps the order of
+/// messages from one process to another, and flags hold the episode's number.
 class transport {
  public:
   virtual ~transport() = default;

@@ -1,11 +1,11 @@
 // Collective operations on the program's communicators that yield the processor while they wait.
 //
-// If processes share processors, MPICH's blocking operations spin through whole time slices, tens of milliseconds for one, and making
-// a barrier takes several. So the nonblocking forms are started here and waited for with short sleeps.
+// If processes share processors, MPICH's blocking operations spin through whole time slices, tens of milliseconds for one, and
+// making a barrier takes several. So the nonblocking forms are started here and waited for with short sleeps.
 //
-// Not under Open MPI: while an MPI_Comm_idup of the same communicator is pending, its nonblocking operations get mixed up with those
-// that make the duplicate. Sums are wrong, and processes wait for ever (4.1.4; tests/mpi/programs/pending_duplicate.cpp shows it
-// without Weir). Its blocking operations are not mixed up, and yield the processor themselves when it is shared.
+// Not under Open MPI: while an MPI_Comm_idup of the same communicator is pending, its nonblocking operations get mixed up with
+// those that make the duplicate. Sums are wrong, and processes wait for ever (4.1.4; tests/mpi/programs/pending_duplicate.cpp
+// shows it without Weir). Its blocking operations are not mixed up, and yield the processor themselves when it is shared.
 #pragma once
 
 #include <mpi.h>

@@ -48,8 +48,8 @@ std::optional<unsigned> processor_of(pid_t thread) {
   return its;
 }
 
-/// Has the first thread of the process ended, while others go on? The kernel then has no list of its robust mutexes any more, which the C
-/// library gives to each thread. /proc would show it, too, but is not everywhere, and the process would not end.
+/// Has the first thread of the process ended, while others go on? The kernel then has no list of its robust mutexes any more,
+/// which the C library gives to each thread. /proc would show it, too, but is not everywhere, and the process would not end.
 bool first_has_ended() {
   const void* list = nullptr;
   std::size_t bytes = 0;
@@ -98,8 +98,8 @@ confinement::activity confinement::look(kind_of of, bool asks_delays) {
   return its;
 }
 
-// A thread begins with the mask of the one that has created it. The system cuts masks where processors go away. A thread that moves
-// restores the mask that it has found, perhaps the one before.
+// A thread begins with the mask of the one that has created it. The system cuts masks where processors go away. A thread that
+// moves restores the mask that it has found, perhaps the one before.
 bool confinement::is_ours(const thread& t, const processor_set& mask, const processor_set& all) const {
   if (t.what == kind::always || mask == all) return true;
   return (in_force_ || before_ != all) && (t.is_new || t.confined) && (mask == (last_ & all) || mask == before_);
@@ -144,8 +144,8 @@ void confinement::free_child() const {
 
 bool confinement::starts(pid_t id) const { return std::ranges::find(starting_, id) != starting_.end(); }
 
-// A look before the start would change the mask back. The child of a vfork() is not looked at, and will not come to end_start(): it is
-// another program then. Where more threads than these start programs at once, a look may still come between.
+// A look before the start would change the mask back. The child of a vfork() is not looked at, and will not come to end_start():
+// it is another program then. Where more threads than these start programs at once, a look may still come between.
 void confinement::begin_start() {
   const auto free = std::ranges::find(starting_, 0);
   if (raw_call(SYS_getpid) == process_ && free != starting_.end()) *free = this_thread();

@@ -1,8 +1,8 @@
 // The kernel threads of this process, and how they keep to the processors that it is granted: by their affinity masks.
 //
-// It is for threads that Weir does not switch: teams of kernel threads, other libraries' pools. A mask that the program has set itself
-// stays. The first thread of the process has no such mask either, since it is the one that starts other programs, which would inherit it:
-// where it is found on another processor, it is moved once.
+// It is for threads that Weir does not switch: teams of kernel threads, other libraries' pools. A mask that the program has set
+// itself stays. The first thread of the process has no such mask either, since it is the one that starts other programs, which
+// would inherit it: where it is found on another processor, it is moved once.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ namespace weir::node {
 
 class confinement {
  public:
-  /// What a thread is here: one like others; one whose mask is always set, since the program does not know of it; one that finds its
-  /// processors otherwise.
+  /// What a thread is here: one like others; one whose mask is always set, since the program does not know of it; one that finds
+  /// its processors otherwise.
   enum class kind { usual, always, never };
   using kind_of = kind (*)(pid_t);
 
@@ -42,7 +42,8 @@ class confinement {
   void end();
   /// In the child of a fork, whose thread has inherited a mask. Takes no memory.
   void free_child() const;
-  /// The calling thread starts a program, which inherits its mask: from here to end_start() it has the whole one. Neither takes memory.
+  /// The calling thread starts a program, which inherits its mask: from here to end_start() it has the whole one. Neither takes
+  /// memory.
   void begin_start();
   void end_start();
   /// Is the first thread of the process still there? Known from the last look.

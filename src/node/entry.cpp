@@ -49,7 +49,8 @@ std::optional<program> from_bytes(std::span<const std::byte> bytes) {
   entry e;
   if (bytes.size() != sizeof e) return std::nullopt;
   std::memcpy(&e, bytes.data(), sizeof e);
-  if (std::memcmp(e.magic, magic, sizeof magic) != 0 || e.version != entry::this_version || e.bytes != sizeof e) return std::nullopt;
+  if (std::memcmp(e.magic, magic, sizeof magic) != 0 || e.version != entry::this_version || e.bytes != sizeof e)
+    return std::nullopt;
   if (e.check != check_of(e) || e.weight < 1 || e.weight > most_weight || e.wants < 1 || e.wants > processor_set::most ||
       e.is_busy > 1)
     return std::nullopt;

@@ -27,8 +27,8 @@ class division {
   const processor_set& of(unsigned i) const { return programs_[i].has; }
   const processor_set& may_use(unsigned i) const { return programs_[i].may_use; }
 
-  /// How many processors each program can have: first one each, then each one more in turn, who has least for its weight first, until it
-  /// has its part of `parts`; afterwards what is left over, in the same order.
+  /// How many processors each program can have: first one each, then each one more in turn, who has least for its weight first,
+  /// until it has its part of `parts`; afterwards what is left over, in the same order.
   void count(std::span<const unsigned> parts) {
     raise([&](unsigned i) { return std::min({1u, parts[i], wants(i)}); });
     raise([&](unsigned i) { return std::min(parts[i], wants(i)); });
@@ -82,8 +82,8 @@ class division {
     }
   }
 
-  /// A free processor that this program may use; or another program's, which takes a free one instead; or that of a third. The shortest
-  /// such chain [augmenting path, Berge 1957]. False: there is none.
+  /// A free processor that this program may use; or another program's, which takes a free one instead; or that of a third. The
+  /// shortest such chain [augmenting path, Berge 1957]. False: there is none.
   bool give_one_more(unsigned to) {
     constexpr unsigned nobody = ~0u;
     struct step {
@@ -122,8 +122,8 @@ class division {
 };
 
 /// Whole numbers of processors: the shares one after the other on a line, which is cut at every whole number, from a point that
-/// moves with the turn. Each count is its share rounded up or down, and over the turns the share on average [systematic sampling, Madow
-/// 1949]. The point moves by the golden ratio, so that few turns come near the average.
+/// moves with the turn. Each count is its share rounded up or down, and over the turns the share on average [systematic sampling,
+/// Madow 1949]. The point moves by the golden ratio, so that few turns come near the average.
 std::vector<unsigned> whole(std::span<const std::uint64_t> shares, std::uint64_t turn) {
   constexpr std::uint64_t golden = 2654435769;  // of 2^32
   std::uint64_t at = turn * golden % one;

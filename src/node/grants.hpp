@@ -1,12 +1,12 @@
 // Which processors each program gets: a function of what the programs say, so that all programs that read the same find the same.
 //
 // Shares are equal for programs, not for their threads: the round-robin job policy of Leutenegger and Vernon (1990, in paper 000,
-// section 2), with weights. A program takes no more virtual processors than it is granted (process control, Tucker and Gupta 1989), and
-// has the processors for itself (hardware partitions, paper 000).
+// section 2), with weights. A program takes no more virtual processors than it is granted (process control, Tucker and Gupta
+// 1989), and has the processors for itself (hardware partitions, paper 000).
 //
-// A share is seldom a whole number. Who has the processor that is left over changes from turn to turn: of 8 processors, three programs
-// have 3, 3 and 2; then 3, 2 and 3; then 2, 3 and 3. A program whose share is less than a processor has one in some turns, and waits in
-// the others (time slices for whole programs: coscheduling, Ousterhout 1982).
+// A share is seldom a whole number. Who has the processor that is left over changes from turn to turn: of 8 processors, three
+// programs have 3, 3 and 2; then 3, 2 and 3; then 2, 3 and 3. A program whose share is less than a processor has one in some
+// turns, and waits in the others (time slices for whole programs: coscheduling, Ousterhout 1982).
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,8 @@ struct grant {
   bool operator==(const grant&) const = default;
 };
 
-/// For each claim a grant, in order, of at least one processor, unless it may use none. No processor is granted twice, except to programs
-/// that wait, or that could have none otherwise.
-/// `turn`: a number that grows with time.
+/// For each claim a grant, in order, of at least one processor, unless it may use none. No processor is granted twice, except to
+/// programs that wait, or that could have none otherwise. `turn`: a number that grows with time.
 std::vector<grant> grants(std::span<const claim> claims, std::uint64_t turn);
 
 /// The real share of each claim in units of 2^-32 of a processor, if all might use any of `processors`: by weight, and what

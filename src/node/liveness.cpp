@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::int64_t ended = -1, unknown = -2;
 
-// The start time of a process, in the kernel's ticks; unknown if it cannot be read: no file can be opened, or there is no /proc. A
-// zombie has ended. But a process of which only the first thread has ended is shown as a zombie too, with other threads. Without
-// memory of the heap: a process that has none left may wait for one that has ended.
+// The start time of a process, in the kernel's ticks; unknown if it cannot be read: no file can be opened, or there is no /proc.
+// A zombie has ended. But a process of which only the first thread has ended is shown as a zombie too, with other threads.
+// Without memory of the heap: a process that has none left may wait for one that has ended.
 std::int64_t began(std::int64_t process) {
   if (kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return ended;
   char name[40], text[1024];

@@ -29,9 +29,9 @@ void remove_leftovers() {
 
 }  // namespace
 
-// A System V segment, not a file: a file of /dev/shm has a name that a killed process leaves behind, is limited by RLIMIT_FSIZE (with
-// SIGXFSZ), takes a file descriptor, and must fit in a /dev/shm that containers make small. The kernel reserves all of a segment at
-// creation or refuses it, so no first write kills a process.
+// A System V segment, not a file: a file of /dev/shm has a name that a killed process leaves behind, is limited by RLIMIT_FSIZE
+// (with SIGXFSZ), takes a file descriptor, and must fit in a /dev/shm that containers make small. The kernel reserves all of a
+// segment at creation or refuses it, so no first write kills a process.
 segment segment::make(std::size_t bytes) {
   static const bool clean = (remove_leftovers(), true);
   static_cast<void>(clean);
@@ -44,7 +44,8 @@ segment segment::make(std::size_t bytes) {
     return s;
   }
   s.attach();
-  // The system frees it when the last process detaches it; until then Linux lets others attach it [shmctl(2)]. Its key becomes free.
+  // The system frees it when the last process detaches it; until then Linux lets others attach it [shmctl(2)]. Its key becomes
+  // free.
   shmctl(s.number_, IPC_RMID, nullptr);
   return s;
 }

@@ -13,8 +13,8 @@ namespace weir::node {
 
 namespace {
 
-// Programs look more often (openmp/placing/share.cpp). One that does not is stopped, or gets no processor: the others take its share until it
-// comes back.
+// Programs look more often (openmp/placing/share.cpp). One that does not is stopped, or gets no processor: the others take its
+// share until it comes back.
 constexpr std::uint64_t stopped_after = 250'000'000;
 /// A time to come is one of another time name space: the program is taken to run.
 bool asks(const program& p, std::uint64_t now) { return p.is_busy && (p.seen > now || now - p.seen < stopped_after); }

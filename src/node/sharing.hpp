@@ -33,8 +33,8 @@ class sharing {
   ~sharing() { leave(); }
   sharing(const sharing&) = delete;
 
-  /// Tells the others what this program wants, and finds what it may have: if it is not busy, what it would have if it were. `now`: in
-  /// nanoseconds of the monotonic clock. If the table cannot be used, the program has all that it may use.
+  /// Tells the others what this program wants, and finds what it may have: if it is not busy, what it would have if it were.
+  /// `now`: in nanoseconds of the monotonic clock. If the table cannot be used, the program has all that it may use.
   grant look(const demand&, std::uint64_t now);
   /// Empty: all is well. Otherwise why the processors are not shared.
   const std::string& why_not() const { return why_not_.empty() ? table_.why_not() : why_not_; }

@@ -148,7 +148,8 @@ bool table::join() {
   mine_ = descriptor(openat(folder.number(), my_file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   struct stat its;
   // Whoever may enter the folder may read the file, whatever the umask.
-  if (!mine_ || fchmod(mine_.number(), is_own_ ? 0600 : 0644) != 0 || !take_lock(mine_.number()) || fstat(mine_.number(), &its) != 0) {
+  if (!mine_ || fchmod(mine_.number(), is_own_ ? 0600 : 0644) != 0 || !take_lock(mine_.number()) ||
+      fstat(mine_.number(), &its) != 0) {
     refused(said(path_of(my_file_), errno));
     if (mine_) unlinkat(folder.number(), my_file_.c_str(), 0);  // it will try again
     mine_ = descriptor();

@@ -1,11 +1,11 @@
 // The programs of a node that divide its processors: a folder in shared memory, with a file for each program.
 //
-// A program writes its own file, and reads those of the others. So the system itself sees to it that no program of another user changes an
-// entry, or makes it shorter. Files are read, never mapped: where a mapped file is made shorter, its reader is killed.
+// A program writes its own file, and reads those of the others. So the system itself sees to it that no program of another user
+// changes an entry, or makes it shorter. Files are read, never mapped: where a mapped file is made shorter, its reader is killed.
 //
-// A program lives as long as it holds the lock on its file. The system releases the lock when the program ends in whatever way, also in
-// another container, whose process numbers mean nothing here. Nobody waits for such a lock: a program that is stopped delays no other. Who
-// finds an entry without its lock removes it.
+// A program lives as long as it holds the lock on its file. The system releases the lock when the program ends in whatever way,
+// also in another container, whose process numbers mean nothing here. Nobody waits for such a lock: a program that is stopped
+// delays no other. Who finds an entry without its lock removes it.
 #pragma once
 
 #include <cstddef>
@@ -50,8 +50,9 @@ class table {
   /// Empty: all is well. Otherwise why the table cannot be used now.
   const std::string& why_not() const { return why_not_; }
 
-  /// Writes this program's entry, at first into a new file, and again if its file is gone: whoever tidies up shared memory (systemd's
-  /// RemoveIPC, when a user logs out) does not know that it is in use. False: it cannot, and why_not() says why; or the program has left.
+  /// Writes this program's entry, at first into a new file, and again if its file is gone: whoever tidies up shared memory
+  /// (systemd's RemoveIPC, when a user logs out) does not know that it is in use. False: it cannot, and why_not() says why; or
+  /// the program has left.
   bool publish(const program& mine);
   /// Removes this program's file, for good. Without this program's descriptors.
   void leave();

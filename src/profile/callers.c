@@ -14,8 +14,8 @@ static unsigned found_runtimes;
 /* Held only while a new caller is added. */
 static pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
 
-/* In the child of a fork the mutex is free, whichever thread held it: the tables that it guards only grow, and an entry is counted
- * when it is complete. */
+/* In the child of a fork the mutex is free, whichever thread held it: the tables that it guards only grow, and an entry is
+ * counted when it is complete. */
 static void reset_mutex(void) { pthread_mutex_init(&finding, NULL); }
 __attribute__((constructor)) static void when_loaded(void) { pthread_atfork(NULL, NULL, reset_mutex); }
 
@@ -40,9 +40,9 @@ static int surrounds(struct dl_phdr_info *info, size_t size, void *asked) {
   return 1;
 }
 
-/* Binds as the dynamic linker does: the global scope first, then the libraries that the caller was linked with, which may not be in the
- * global scope (a Python package's). Any other order would send a call to another runtime than calls that are not intercepted, such as
- * omp_get_thread_num. */
+/* Binds as the dynamic linker does: the global scope first, then the libraries that the caller was linked with, which may not be
+ * in the global scope (a Python package's). Any other order would send a call to another runtime than calls that are not
+ * intercepted, such as omp_get_thread_num. */
 static void *meant(const char *name, const char *caller, const void *ourselves) {
   void *it = dlsym(RTLD_NEXT, name);
   if (it != NULL) return it;

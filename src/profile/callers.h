@@ -1,5 +1,5 @@
-/* The function that a call was meant for. A process may have several runtimes (Python packages bring their own), so each call goes to
- * the one to which the dynamic linker would have bound its caller. */
+/* The function that a call was meant for. A process may have several runtimes (Python packages bring their own), so each call
+ * goes to the one to which the dynamic linker would have bound its caller. */
 #ifndef WEIR_PROFILE_CALLERS_H
 #define WEIR_PROFILE_CALLERS_H
 

@@ -1,4 +1,5 @@
-/* The events that are counted, named like the suite's constructs if there is one (docs/openmp/profile.md says how each is priced). */
+/* The events that are counted, named like the suite's constructs if there is one (docs/openmp/profile.md says how each is
+ * priced). */
 #ifndef WEIR_PROFILE_EVENTS_H
 #define WEIR_PROFILE_EVENTS_H
 

@@ -1,8 +1,8 @@
 /* libgomp's entry points, as GCC calls them: each forwards to the runtime that its caller is bound to, and counts. */
 #include "forwarding.h"
 
-/* The worksharing construct that this thread's next barrier may end: GCC ends `single` by GOMP_barrier. It belongs to the innermost
- * region; a nested region has its own. */
+/* The worksharing construct that this thread's next barrier may end: GCC ends `single` by GOMP_barrier. It belongs to the
+ * innermost region; a nested region has its own. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) enum event open_single = EVENTS;
 
 /* Counted as it begins: so the region in which the program exits is counted, and no thread counts while it holds a lock. */
@@ -17,8 +17,8 @@ static void team(const struct runtime *where, enum event what) {
 /* By each thread. */
 static void each(const struct runtime *where, enum event what) { weir_count(where, what, where->num_threads()); }
 
-/* The region's team size is known only inside the region. Here it is computed beforehand, as in the specification [OpenMP 5.0, 2.6.1]
- * except for dynamic adjustment, which may make it smaller. `if(false)` arrives as a request for 1. */
+/* The region's team size is known only inside the region. Here it is computed beforehand, as in the specification
+ * [OpenMP 5.0, 2.6.1] except for dynamic adjustment, which may make it smaller. `if(false)` arrives as a request for 1. */
 static void region(const struct runtime *where, word asked) {
   const unsigned number = (unsigned)asked;
   int size = number != 0 ? (int)number : where->max_threads();

@@ -181,12 +181,12 @@ void engine::load(const void* word, void* into, std::size_t bytes) {
   t.looked_at = memory_.version(l);
 }
 
-// A line serves all stores of the processor that waits for it, before it goes on to those who have asked for it meanwhile: the answer to
-// one request completes all that the processor has made for the line [gem5, Ruby's Sequencer::writeCallback], and stores of a line merge
-// into the buffer that it fills [ARM DDI 0489F, section 5.9.2]. But stores leave in order. If one to a later line is in between, the line
-// goes on without the last store, which asks again. A processor with weak order merges even that one, unless it is a release: then it
-// waits as here, and the last store of what the runtime writes is one.
-// When the line comes for such a store; never: no request is on the way.
+// A line serves all stores of the processor that waits for it, before it goes on to those who have asked for it meanwhile: the
+// answer to one request completes all that the processor has made for the line [gem5, Ruby's Sequencer::writeCallback], and
+// stores of a line merge into the buffer that it fills [ARM DDI 0489F, section 5.9.2]. But stores leave in order. If one to a
+// later line is in between, the line goes on without the last store, which asks again. A processor with weak order merges even
+// that one, unless it is a release: then it waits as here, and the last store of what the runtime writes is one. When the line
+// comes for such a store; never: no request is on the way.
 time engine::comes_for_store(const thread& t, line_id l) const {
   if (!memory_.cached() || memory_.owns(l, t.processor)) return never;
   const time last = t.stores.empty() ? t.now : t.stores.back().takes_effect;

@@ -40,7 +40,8 @@ class memory {
   /// A write, by a store or an atomic update; returns when it takes effect. All other copies are invalidated immediately: their
   /// owners' next look waits at the line.
   time write(line_id, unsigned processor, time now);
-  /// A write by a processor that an earlier request brings the line at `comes`, and whose turn is before those who have asked since.
+  /// A write by a processor that an earlier request brings the line at `comes`, and whose turn is before those who have asked
+  /// since.
   time write_with_request(line_id, time comes);
 
   bool has_copy(line_id l, unsigned processor) const { return test(l, processor); }

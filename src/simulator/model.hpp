@@ -81,8 +81,8 @@ machine_model read_machine(const std::string& path);
 /// Who is near whom: the groups of each distance, by its name.
 topology topology_of(const machine_model& m);
 
-/// The machine as the files of its kernel describe it to "auto": the nearest groups of its file share a cache. The whole machine, of
-/// which a team may use a part.
+/// The machine as the files of its kernel describe it to "auto": the nearest groups of its file share a cache. The whole machine,
+/// of which a team may use a part.
 topology as_described(const machine_model& m);
 
 /// The same machine with only its first `processors`. Throws std::invalid_argument if it has fewer.

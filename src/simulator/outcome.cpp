@@ -36,7 +36,8 @@ json application_json(const application& a, const application_result& r) {
 }
 
 json counts_json(const line_counts& c) {
-  return {{"misses", c.misses}, {"hits", c.hits}, {"invalidations", c.invalidations}, {"atomics", c.atomics}, {"failed", c.failed}};
+  return {
+      {"misses", c.misses}, {"hits", c.hits}, {"invalidations", c.invalidations}, {"atomics", c.atomics}, {"failed", c.failed}};
 }
 
 json lines_json(const memory& m, std::size_t most) {

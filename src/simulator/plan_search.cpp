@@ -115,8 +115,8 @@ plan_found search_plan(const machine_model& whole, unsigned members, const std::
   plan_found found;
   found.barrier_ns = by_time.begin()->first;
   found.shape = by_time.begin()->second;
-  // From the best three choices of levels, each with its best top: what is best in the first shape of its levels need not be so in the
-  // best one, and the tops of one choice are neighbours.
+  // From the best three choices of levels, each with its best top: what is best in the first shape of its levels need not be so
+  // in the best one, and the tops of one choice are neighbours.
   std::vector<plan_shape> from;
   for (const auto& [at_first, start] : by_time) {
     if (from.size() == 3) break;

@@ -21,8 +21,8 @@ struct plan_found {
 };
 
 /// The fastest plan that it finds for the first `members` processors. It begins with the machine's levels, all of them and some,
-/// and changes one number at a time as long as a change helps. The result depends on nothing but the arguments. `waiting`: the policy by
-/// which members wait.
+/// and changes one number at a time as long as a change helps. The result depends on nothing but the arguments. `waiting`: the
+/// policy by which members wait.
 plan_found search_plan(const machine_model& m, unsigned members, const std::string& waiting = "spin");
 
 /// What a barrier of the plan takes there beyond the computing, in nanoseconds.

@@ -48,7 +48,10 @@ double bytes_needed(const scenario& s) {
 }
 
 simulation::simulation(scenario s, std::uint64_t seed, bool history)
-    : scenario_(std::move(s)), seed_(seed), history_(history), engine_(std::make_unique<engine>(scenario_.machine, scenario_.system)) {
+    : scenario_(std::move(s)),
+      seed_(seed),
+      history_(history),
+      engine_(std::make_unique<engine>(scenario_.machine, scenario_.system)) {
   for (const application& a : scenario_.applications) {
     auto t = std::make_unique<team_of>();
     t->its = &a;

@@ -18,7 +18,8 @@ std::string machine_path(const toml_table& t, const std::string& scenario, const
   const std::string name = t.text("machine");
   namespace fs = std::filesystem;
   const fs::path beside = fs::path(scenario).parent_path();
-  for (const fs::path& candidate : {beside / name, beside / (name + ".toml"), fs::path(machines) / (name + ".toml"), fs::path(name)})
+  for (const fs::path& candidate :
+       {beside / name, beside / (name + ".toml"), fs::path(machines) / (name + ".toml"), fs::path(name)})
     if (fs::is_regular_file(candidate)) return candidate.string();
   std::string known;
   if (fs::is_directory(machines))

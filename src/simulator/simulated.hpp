@@ -1,8 +1,8 @@
 // The simulated machine: the concept `machine`, implemented by the engine in virtual time.
 //
-// Words have the size of their values, so they share cache lines as on real cores. The simulated processors keep the order of their
-// stores (as x86 does), so of the memory orders only a sequentially consistent store differs from others: it waits until it has
-// taken effect. The explorer finds what a weaker order could break.
+// Words have the size of their values, so they share cache lines as on real cores. The simulated processors keep the order of
+// their stores (as x86 does), so of the memory orders only a sequentially consistent store differs from others: it waits until it
+// has taken effect. The explorer finds what a weaker order could break.
 #pragma once
 
 #include <bit>
@@ -138,8 +138,8 @@ class simulated_condition {
   simulated_word<std::uint32_t> notices_{0};
 };
 
-/// In its lifetime the running thread's polls also look for work, while `there_is_any`: a limited number of polls is then made one
-/// by one, instead of parking the thread until the polled word changes.
+/// In its lifetime the running thread's polls also look for work, while `there_is_any`: a limited number of polls is then made
+/// one by one, instead of parking the thread until the polled word changes.
 class looking_elsewhere {
  public:
   explicit looking_elsewhere(const bool& there_is_any)

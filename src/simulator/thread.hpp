@@ -26,8 +26,8 @@ struct moment {
 };
 
 /// Independent loads overlap, as many as the processor can have outstanding: for example the scan over an array of counters. Such
-/// a sequence ends with a look that did not find the wanted value (the loads begun after it are discarded), with an atomic update,
-/// and with the loss of the processor.
+/// a sequence ends with a look that did not find the wanted value (the loads begun after it are discarded), with an atomic
+/// update, and with the loss of the processor.
 class load_window {
  public:
   void begin(moment now) {

@@ -136,9 +136,16 @@ int search(const char* machine, const char* members, const std::string& waiting)
   const auto start = std::chrono::steady_clock::now();
   const plan_found found = search_plan(m, count, waiting);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  std::cout << json{{"machine", m.name}, {"members", count}, {"plan", weir::plans::name_of(found.shape)}, {"barrier_ns", found.barrier_ns},
-                    {"named", found.named}, {"named_ns", found.named_ns},
-                    {"of_papers", found.of_papers}, {"of_papers_ns", found.of_papers_ns}, {"tried", found.tried}, {"host_s", took.count()}}
+  std::cout << json{{"machine", m.name},
+                    {"members", count},
+                    {"plan", weir::plans::name_of(found.shape)},
+                    {"barrier_ns", found.barrier_ns},
+                    {"named", found.named},
+                    {"named_ns", found.named_ns},
+                    {"of_papers", found.of_papers},
+                    {"of_papers_ns", found.of_papers_ns},
+                    {"tried", found.tried},
+                    {"host_s", took.count()}}
                    .dump()
             << '\n';
   return 0;

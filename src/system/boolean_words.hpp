@@ -1,5 +1,5 @@
-// How settings say yes and no. The specification of OpenMP has true and false; LLVM's runtime accepts the others as well, and programs
-// rely on it.
+// How settings say yes and no. The specification of OpenMP has true and false; LLVM's runtime accepts the others as well, and
+// programs rely on it.
 #pragma once
 
 #include <string_view>

@@ -32,7 +32,8 @@ void defer_cancellation() {
 }
 void let_be_cancelled() {
   for (cancelled type = now(); runs_weir(type); type = now())
-    if (becomes(type == cancelled::at_points_meanwhile ? cancelled::anywhere : cancelled::at_points, type)) return follow_program();
+    if (becomes(type == cancelled::at_points_meanwhile ? cancelled::anywhere : cancelled::at_points, type))
+      return follow_program();
 }
 
 // A handler may come between any two here, too. One that sets another type sets both.

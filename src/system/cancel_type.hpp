@@ -1,8 +1,9 @@
 // Where the calling thread may be cancelled: at cancellation points, or anywhere (PTHREAD_CANCEL_ASYNCHRONOUS).
 //
-// A thread that is cancelled is unwound from the instruction at which it is. Few functions of C++ can be unwound from any instruction:
-// where something is to be destroyed, only calls may end so, and elsewhere the process is ended. So while a thread that may be
-// cancelled anywhere executes Weir's code, its type is the deferred one. The functions here destroy nothing, so they can be unwound.
+// A thread that is cancelled is unwound from the instruction at which it is. Few functions of C++ can be unwound from any
+// instruction: where something is to be destroyed, only calls may end so, and elsewhere the process is ended. So while a thread
+// that may be cancelled anywhere executes Weir's code, its type is the deferred one. The functions here destroy nothing, so they
+// can be unwound.
 #pragma once
 
 #include <atomic>
@@ -12,11 +13,12 @@
 
 namespace weir {
 
-/// By the type that the program has set. Meanwhile: it is `anywhere`, but Weir's code runs. From now on: so it was until a handler has
-/// interrupted that code, and set the deferred type.
+/// By the type that the program has set. Meanwhile: it is `anywhere`, but Weir's code runs. From now on: so it was until a
+/// handler has interrupted that code, and set the deferred type.
 enum class cancelled : unsigned char { at_points = 0, anywhere = 1, at_points_meanwhile = 2, at_points_from_now = 3 };
 constexpr bool runs_weir(cancelled type) { return type >= cancelled::at_points_meanwhile; }
-/// Read by the entries of replaced functions, too (threads/posix/before.hpp). relaxed, all: of this thread and its handlers alone.
+/// Read by the entries of replaced functions, too (threads/posix/before.hpp). relaxed, all: of this thread and its handlers
+/// alone.
 extern "C" [[gnu::visibility("hidden")]] constinit thread_local std::atomic<cancelled> weir_is_cancelled;
 inline bool is_cancelled_anywhere() { return weir_is_cancelled.load(std::memory_order_relaxed) == cancelled::anywhere; }
 
@@ -24,7 +26,8 @@ inline bool is_cancelled_anywhere() { return weir_is_cancelled.load(std::memory_
 using cancel_type_function = int (*)(int to, int* before);
 extern constinit cancel_type_function set_cancel_type;
 
-/// The type of a thread that may be cancelled anywhere becomes the deferred one, and back: then it ends here if it has been cancelled.
+/// The type of a thread that may be cancelled anywhere becomes the deferred one, and back: then it ends here if it has been
+/// cancelled.
 void defer_cancellation();
 void let_be_cancelled();
 /// The program's code is over, and only Weir's follows.
@@ -34,8 +37,8 @@ inline void defer_cancellation_for_good() {
   weir_is_cancelled.store(cancelled::at_points, std::memory_order_relaxed);
 }
 
-/// During the lifetime of this object the calling thread is not cancelled at cancellation points, where Weir's code may come to them. A thread
-/// that may be cancelled anywhere has deferred that.
+/// During the lifetime of this object the calling thread is not cancelled at cancellation points, where Weir's code may come to
+/// them. A thread that may be cancelled anywhere has deferred that.
 class without_cancellation {
  public:
   without_cancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -82,16 +85,16 @@ template <class Result, class... Parameters>
   }
 }
 
-/// What a handler of Weir's has found. A handler may also interrupt a call in which the C library lets the thread be cancelled anywhere,
-/// whatever the program has set.
+/// What a handler of Weir's has found. A handler may also interrupt a call in which the C library lets the thread be cancelled
+/// anywhere, whatever the program has set.
 struct interrupted_type {
   int of_library = PTHREAD_CANCEL_DEFERRED;
   cancelled of_program = cancelled::at_points;
 };
 interrupted_type defer_in_handler();
 void restore_after_handler(interrupted_type its);
-/// The program's handler is cancelled anywhere, as without Weir, where the C library's type is that one: so are the functions that it calls.
-/// The interrupted code goes on with the type that it had, unless the handler has set the deferred one.
+/// The program's handler is cancelled anywhere, as without Weir, where the C library's type is that one: so are the functions
+/// that it calls. The interrupted code goes on with the type that it had, unless the handler has set the deferred one.
 interrupted_type for_handler_of_program(interrupted_type interrupted);
 interrupted_type after_handler_of_program(interrupted_type before, interrupted_type now);
 /// Between those two: calls the program's handler with what Weir's has found. Returns what it has found afterwards.

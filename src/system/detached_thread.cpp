@@ -12,14 +12,16 @@ namespace {
 
 constexpr std::size_t usable = 65536, guard = 4096;
 
-// The C library puts the thread-local storage of all objects that are loaded with the program into the stack. This function of the GNU C
-// library, which Java and Rust ask as well, says how much that is, with 16 KiB for the thread itself.
+// The C library puts the thread-local storage of all objects that are loaded with the program into the stack. This function of
+// the GNU C library, which Java and Rust ask as well, says how much that is, with 16 KiB for the thread itself.
 constexpr std::size_t counted_as_usable = 16384;
 using least_stack = std::size_t(const pthread_attr_t*);
 constinit least_stack* least = nullptr;
 
 // Early: who creates a thread may hold the loader's lock, which dlsym() needs.
-[[gnu::constructor(101)]] void when_loaded() { least = reinterpret_cast<least_stack*>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack")); }
+[[gnu::constructor(101)]] void when_loaded() {
+  least = reinterpret_cast<least_stack*>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
+}
 
 /// 0, the system's default: how much the C library needs is not known.
 std::size_t service_stack_bytes() {

@@ -13,8 +13,9 @@ namespace weir {
 inline constinit thread_local bool creates_for_weir = false;
 
 using creates_thread = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-/// By which function threads are created that run no code of the program: pthread_create() itself is a sanitizer's in some programs, which
-/// may hold a lock while it calls Weir's, which starts such a thread (posix/lives.cpp). relaxed: written while the library is loaded.
+/// By which function threads are created that run no code of the program: pthread_create() itself is a sanitizer's in some
+/// programs, which may hold a lock while it calls Weir's, which starts such a thread (posix/lives.cpp). relaxed: written while
+/// the library is loaded.
 inline constinit std::atomic<creates_thread*> creates_service{pthread_create};
 
 /// Starts a thread that begins with `run(what)`. `stack_bytes`: 0 is the system's default. `blocked`: the signals that the thread
@@ -34,9 +35,9 @@ inline int start_detached(void* (*run)(void*), void* what, std::size_t stack_byt
   return error;
 }
 
-/// Starts a thread that runs no code of the program: signals that the process gets are for the program's threads, so it blocks all.
-/// Its stack has 64 KiB beside what the C library keeps there: thread-local storage, which may be large. False: the system refuses.
-/// Thread-safe.
+/// Starts a thread that runs no code of the program: signals that the process gets are for the program's threads, so it blocks
+/// all. Its stack has 64 KiB beside what the C library keeps there: thread-local storage, which may be large. False: the system
+/// refuses. Thread-safe.
 bool start_service(void* (*run)(void*), void* what);
 
 }  // namespace weir

@@ -26,8 +26,8 @@ void end(void*) {
 }
 void end_of_thread(void* its) { deferred<end>::call_if_needed(its); }
 
-// The last key for which each thread has room: for others the C library allocates memory, and a thread that does so for the first time
-// pays for an arena. Not the first ones, which a program gets as if Weir were not there.
+// The last key for which each thread has room: for others the C library allocates memory, and a thread that does so for the first
+// time pays for an arena. Not the first ones, which a program gets as if Weir were not there.
 [[gnu::constructor(101)]] void make_key() {
   constexpr std::size_t in_thread = 32;
   std::array<pthread_key_t, in_thread> others;

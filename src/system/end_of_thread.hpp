@@ -1,5 +1,5 @@
-// What happens at the end of a thread, after the destructors of the language's objects, and again if the destructor of another key has
-// made use of Weir since. All rooms share one key of thread-specific data, since a process has few.
+// What happens at the end of a thread, after the destructors of the language's objects, and again if the destructor of another
+// key has made use of Weir since. All rooms share one key of thread-specific data, since a process has few.
 #pragma once
 
 namespace weir {

@@ -49,7 +49,8 @@ void make(long number) {
   }
 }
 
-/// A child with a copy of the memory, which makes the calls from `first` on. Returns the one for which it has been ended; `calls`: none.
+/// A child with a copy of the memory, which makes the calls from `first` on. Returns the one for which it has been ended;
+/// `calls`: none.
 std::size_t next_fatal(std::atomic<std::uint32_t>& made, std::size_t first) {
   made.store(static_cast<std::uint32_t>(first), std::memory_order_relaxed);  // relaxed, all: the kernel orders it
   // Without a signal at its end, of which the program would hear.

@@ -17,7 +17,8 @@ struct inheritance {
   std::array<std::uint64_t, 6> scheduling{};  // sched_getattr(2), but for the slice
   std::array<char, 16> name{};
   std::array<std::uint32_t, 6> capabilities{};
-  // Credentials for files, what it may do less than others, memory policy, timer slack, priority of input and output, personality.
+  // Credentials for files, what it may do less than others, memory policy, timer slack, priority of input and output,
+  // personality.
   std::array<long, 8> others{};
 
   static inheritance of_this_thread() noexcept;

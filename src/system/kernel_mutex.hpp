@@ -23,7 +23,8 @@ class kernel_mutex {
   bool try_lock() {
     std::uint32_t expected = free;
     ++kernel_mutexes_held;  // before it is taken, for the same handler
-    if (state_.compare_exchange_strong(expected, taken, std::memory_order_acquire)) return true;  // acquire: what was done under it
+    if (state_.compare_exchange_strong(expected, taken, std::memory_order_acquire))
+      return true;  // acquire: what was done under it
     --kernel_mutexes_held;
     return false;
   }

@@ -1,5 +1,6 @@
-// A file's beginning, without the functions of the C library (raw_call.hpp). Those that Weir replaces ask the dynamic linker for the
-// C library's own at their first call: under a lock of Weir's, or the dynamic linker's, that is a deadlock with a thread that loads a library.
+// A file's beginning, without the functions of the C library (raw_call.hpp). Those that Weir replaces ask the dynamic linker for
+// the C library's own at their first call: under a lock of Weir's, or the dynamic linker's, that is a deadlock with a thread that
+// loads a library.
 #pragma once
 
 #include <cstddef>

@@ -45,7 +45,8 @@ struct crowd::state : std::enable_shared_from_this<state> {
     } at_the_end{me.of};
     call(*me.of, me.number);
   }
-  /// Nothing is to be destroyed here, so a member that may be cancelled anywhere may be cancelled after its last instruction, too.
+  /// Nothing is to be destroyed here, so a member that may be cancelled anywhere may be cancelled after its last instruction,
+  /// too.
   [[gnu::noinline]] static void call(const state& of, unsigned number) {
     of.run(number);
     defer_cancellation_for_good();

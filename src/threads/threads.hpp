@@ -38,13 +38,15 @@ const char* why_not_any_more();
 void tiles_are_permitted();
 /// Null: bodies may run on processors in this process; else why not. Thread-safe.
 const char* why_no_processors();
-/// May bodies run there for the calling thread, and the thread drive one? If so, it has given up its area for restartable sequences.
+/// May bodies run there for the calling thread, and the thread drive one? If so, it has given up its area for restartable
+/// sequences.
 bool may_drive();
-/// How many threads are the kernel's, because they have registered an area for restartable sequences themselves? And null, or why no thread
-/// can give up the C library's any more (scheduling/rseq_areas.hpp). Thread-safe.
+/// How many threads are the kernel's, because they have registered an area for restartable sequences themselves? And null, or why
+/// no thread can give up the C library's any more (scheduling/rseq_areas.hpp). Thread-safe.
 unsigned threads_with_own_area();
 const char* why_areas_are_kept();
-/// Tells where the C library has the offset and the size of a thread's area for restartable sequences (scheduling/rseq_areas.hpp).
+/// Tells where the C library has the offset and the size of a thread's area for restartable sequences
+/// (scheduling/rseq_areas.hpp).
 void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size);
 
 // ---- seats
@@ -55,8 +57,8 @@ processor& seat();
 /// The processors of the process besides those that its threads drive themselves: `which` counts from 0. Null: the system
 /// refuses a thread. Thread-safe.
 processor* helper(unsigned which);
-/// The seats of a team besides `first`, which may be a helper itself: `which` counts from 0, and leaves out `first`. Null and threads
-/// as above.
+/// The seats of a team besides `first`, which may be a helper itself: `which` counts from 0, and leaves out `first`. Null and
+/// threads as above.
 processor* helper_beside(const processor& first, unsigned which);
 /// Does its kernel thread sleep, because it has nothing to do? A hint. This function and the next are thread-safe.
 bool sleeps(const processor& seat);
@@ -65,8 +67,8 @@ void wake_up(processor& seat);
 
 /// How many helpers have bodies that could run? A hint, without any lock. Thread-safe.
 unsigned helpers_with_more_bodies();
-/// Bodies wait in the kernel for their program's turn (openmp/placing/share.hpp), or not any more: meanwhile nobody takes their processors
-/// from them. Thread-safe.
+/// Bodies wait in the kernel for their program's turn (openmp/placing/share.hpp), or not any more: meanwhile nobody takes their
+/// processors from them. Thread-safe.
 void wait_for_turns(bool so);
 /// Does this kernel thread drive one of the helpers, or stand in for one? Thread-safe.
 bool drives_helper(int thread);
@@ -84,8 +86,8 @@ inline bool is_on_processor() { return this_body != nullptr; }
 
 /// The calling thread, which has a body of its own, goes on there; null: detached.
 void change_seat(processor* seat);
-/// The same. Inlined: it costs two comparisons if the thread is there already. A body begins with its whereabouts, and a processor
-/// with the run queue that they point to. To compilers a pointer to void may be any other one.
+/// The same. Inlined: it costs two comparisons if the thread is there already. A body begins with its whereabouts, and a
+/// processor with the run queue that they point to. To compilers a pointer to void may be any other one.
 inline void go_to(processor* seat) {
   const auto* const me = reinterpret_cast<const whereabouts<std::atomic<void*>>*>(this_body);
   if (me == nullptr || me->on.load(std::memory_order_relaxed) != seat || me->seat.load(std::memory_order_relaxed) != seat)
@@ -94,20 +96,21 @@ inline void go_to(processor* seat) {
 
 // ---- the program's own
 
-/// When the threads that the program creates become members: where they are more than their processors; or where, besides, some of them
-/// poll, for which no kernel knows the reason.
+/// When the threads that the program creates become members: where they are more than their processors; or where, besides, some
+/// of them poll, for which no kernel knows the reason.
 enum class seats_for { all_that_wait, some_that_poll };
 /// From now on the threads that the program creates become members, on so many processors, where they are more than that
 /// (program_threads.hpp). `adapts`: where other programs keep them from these processors, they take fewer (deprivation.hpp).
 void make_all_members(unsigned processors, bool adapts, seats_for which = seats_for::all_that_wait);
 /// May they take seats now? Thread-safe.
 bool program_threads_are_members();
-/// The calling thread never takes a seat, if it has none yet: it has a policy or an affinity of its own, or is no thread of the program.
+/// The calling thread never takes a seat, if it has none yet: it has a policy or an affinity of its own, or is no thread of the
+/// program.
 void keep_in_kernel();
 /// Are there threads or virtual processors yet? Otherwise all that come have what the first thread has then.
 bool others_are_there();
-/// Since there are others, has the calling thread changed what only itself can change and the threads that it creates inherit? Or has it
-/// inherited that (scheduling/own_state.hpp)?
+/// Since there are others, has the calling thread changed what only itself can change and the threads that it creates inherit? Or
+/// has it inherited that (scheduling/own_state.hpp)?
 extern constinit thread_local bool gives_own_state;
 /// Would a virtual processor that the calling thread makes inherit what only this thread has? Then another thread makes it.
 bool passes_on_own_state();
@@ -115,8 +118,8 @@ bool passes_on_own_state();
 void let_members_have(unsigned processors);
 /// Called once, when a thread of the program is about to create another one. Null: nobody asks.
 extern constinit std::atomic<void (*)()> tell_of_first_thread;
-/// Called by a kernel thread that is about to start a program, which inherits its affinity mask, and when it has, or could not. Null: nobody
-/// asks.
+/// Called by a kernel thread that is about to start a program, which inherits its affinity mask, and when it has, or could not.
+/// Null: nobody asks.
 struct told_of_starts {
   void (*begins)();
   void (*ends)();
@@ -134,7 +137,8 @@ struct history_of_threads {
   unsigned most_at_once = 0, all = 0, members = 0;  // members: that have ever been on a virtual processor
   bool await_polling = false;  // nobody has been found to poll, and so nobody has taken a seat
   unsigned left_alone = 0;  // with a policy, a priority or an affinity of their own, or a driver's
-  // Beside other programs (deprivation.hpp): the fewest processors that they have had, and for how long they have had fewer than all; 0: all.
+  // Beside other programs (deprivation.hpp): the fewest processors that they have had, and for how long they have had fewer than
+  // all; 0: all.
   unsigned fewest = 0;
   double seconds_with_fewer = 0;
   const char* why_none = nullptr;
@@ -163,11 +167,12 @@ void close_own_processor();
 
 /// Does this processor belong to the calling thread, and is it open?
 bool is_own(const processor& its);
-/// The calling thread, which start() has made, has a seat, blocks these signals, and the program has changed nothing else of what the
-/// kernel or the C library keeps of it.
+/// The calling thread, which start() has made, has a seat, blocks these signals, and the program has changed nothing else of what
+/// the kernel or the C library keeps of it.
 bool is_as_started(std::uint64_t signals);
-/// The calling thread ends, and has a processor of its own that it does not drive: it leaves this processor, with its bodies, to another
-/// thread. Null: it is not only so many bodies that have their seats there. As long as there is such a processor, helpers do not end.
+/// The calling thread ends, and has a processor of its own that it does not drive: it leaves this processor, with its bodies, to
+/// another thread. Null: it is not only so many bodies that have their seats there. As long as there is such a processor, helpers
+/// do not end.
 processor* give_up_own_processor(unsigned bodies);
 /// Does the calling thread neither have a processor of its own nor a seat?
 bool may_take_over();

@@ -71,7 +71,8 @@ TEST_P(Contract, HoldsWhetherThePlacementIsKnownOrNot) {
       check(members, placed, burns_slices(members) ? 3 : contract::sanitized ? 50 : 500);
 }
 
-// A completion runs once in each episode, sees all earlier writes, and is visible to all afterwards; only permitted members run it.
+// A completion runs once in each episode, sees all earlier writes, and is visible to all afterwards; only permitted members run
+// it.
 TEST_P(Contract, CompletionsRunOnceBetweenArrivalsAndLeaving) {
   const auto& [algorithm, waiting] = GetParam();
   for (const unsigned members : {1u, 2u, 3u, 8u})

@@ -60,24 +60,25 @@ TEST_P(WrongLevelsName, IsRefusedWithWhatWasExpected) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Each, WrongLevelsName,
-    testing::Values(wrong_name{"", "levels:"}, wrong_name{"pairs", "levels:"}, wrong_name{"levels:", "the size of a group from 2 to 1024"},
-                    wrong_name{"levels:8", "by or packed"}, wrong_name{"levels:8down6", "by or packed"},
-                    wrong_name{"levels:8by", "the ways of an arrival from 2 to 1024"}, wrong_name{"levels:8by1down2", "the ways"},
-                    wrong_name{"levels:8by6", "down or flag"}, wrong_name{"levels:8by6down", "the fan-out of a release from 1 to 1024"},
-                    wrong_name{"levels:8by6down0-pairs", "the fan-out"}, wrong_name{"levels:8by6down6", "- and a further level"},
-                    wrong_name{"levels:8by6down6-", "the size of a group"}, wrong_name{"levels:8by6down6,pairs", "- and a further level"},
-                    wrong_name{"levels:8by6down6-8by2down2-pairs", "a size that is a multiple of the one below, 8"},
-                    wrong_name{"levels:8by6down6-12by2down2-pairs", "a size that is a multiple"},
-                    wrong_name{"levels:1by2down2-pairs", "the size of a group"},
-                    wrong_name{"levels:1025by2down2-pairs", "the size of a group"},
-                    wrong_name{"levels:08by2down2-pairs", "the size of a group"},
-                    wrong_name{"levels:+8by2down2-pairs", "the size of a group"},
-                    wrong_name{"levels:-8by2down2-pairs", "the size of a group"},
-                    wrong_name{"levels:99999999999999999999by2down2-pairs", "the size of a group"},
-                    wrong_name{"levels:exchange", "a radix from 2 to 16"}, wrong_name{"levels:exchange1", "a radix"},
-                    wrong_name{"levels:exchange17", "a radix"}, wrong_name{"levels:pairs-", "nothing after the last level"},
-                    wrong_name{"levels:pairs-8by2down2", "nothing after"}, wrong_name{"levels:by2down2-pairs", "nothing after"},
-                    wrong_name{"levels:exchange4 ", "nothing after"}, wrong_name{"levels:Pairs", "the size of a group"}));
+    testing::Values(
+        wrong_name{"", "levels:"}, wrong_name{"pairs", "levels:"}, wrong_name{"levels:", "the size of a group from 2 to 1024"},
+        wrong_name{"levels:8", "by or packed"}, wrong_name{"levels:8down6", "by or packed"},
+        wrong_name{"levels:8by", "the ways of an arrival from 2 to 1024"}, wrong_name{"levels:8by1down2", "the ways"},
+        wrong_name{"levels:8by6", "down or flag"}, wrong_name{"levels:8by6down", "the fan-out of a release from 1 to 1024"},
+        wrong_name{"levels:8by6down0-pairs", "the fan-out"}, wrong_name{"levels:8by6down6", "- and a further level"},
+        wrong_name{"levels:8by6down6-", "the size of a group"}, wrong_name{"levels:8by6down6,pairs", "- and a further level"},
+        wrong_name{"levels:8by6down6-8by2down2-pairs", "a size that is a multiple of the one below, 8"},
+        wrong_name{"levels:8by6down6-12by2down2-pairs", "a size that is a multiple"},
+        wrong_name{"levels:1by2down2-pairs", "the size of a group"},
+        wrong_name{"levels:1025by2down2-pairs", "the size of a group"},
+        wrong_name{"levels:08by2down2-pairs", "the size of a group"},
+        wrong_name{"levels:+8by2down2-pairs", "the size of a group"},
+        wrong_name{"levels:-8by2down2-pairs", "the size of a group"},
+        wrong_name{"levels:99999999999999999999by2down2-pairs", "the size of a group"},
+        wrong_name{"levels:exchange", "a radix from 2 to 16"}, wrong_name{"levels:exchange1", "a radix"},
+        wrong_name{"levels:exchange17", "a radix"}, wrong_name{"levels:pairs-", "nothing after the last level"},
+        wrong_name{"levels:pairs-8by2down2", "nothing after"}, wrong_name{"levels:by2down2-pairs", "nothing after"},
+        wrong_name{"levels:exchange4 ", "nothing after"}, wrong_name{"levels:Pairs", "the size of a group"}));
 
 // Whatever the bytes: a name of a plan that is a barrier, or an exception. No two names are of one plan.
 TEST(LevelsName, OfAnyBytesIsTakenOrRefused) {

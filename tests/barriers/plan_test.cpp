@@ -94,8 +94,8 @@ std::vector<family> families() {
   return all;
 }
 
-// The shape of a plan changes where a round or a level is added, and with remainders. So every size up to 128 is proven, and beyond
-// 128 those next to the powers of all radices and fan-ins, and every 31st size, which together have every remainder.
+// The shape of a plan changes where a round or a level is added, and with remainders. So every size up to 128 is proven, and
+// beyond 128 those next to the powers of all radices and fan-ins, and every 31st size, which together have every remainder.
 std::set<unsigned> sizes(unsigned stride) {
   constexpr unsigned most = 1024;
   std::set<unsigned> all;
@@ -139,7 +139,8 @@ TEST(Plan, IsMadeByTheNameOfItsBarrier) {
 
 TEST(Plan, HasTwoHalvesAtAnySizeOrAtNone) {
   for (const plans::entry& e : plans::table)
-    for (unsigned members = 2; members <= 40; ++members) EXPECT_EQ(e.make(members, {}).halves, e.halves()) << e.name << ", " << members;
+    for (unsigned members = 2; members <= 40; ++members)
+      EXPECT_EQ(e.make(members, {}).halves, e.halves()) << e.name << ", " << members;
   EXPECT_TRUE(plans::called("linear").halves());
   EXPECT_FALSE(plans::called("dissemination").halves());
 }
@@ -266,7 +267,8 @@ TEST(Proof, RejectsALineThatDoesNotExist) {
   for (const auto line : {2u, ~0u}) {
     plan p = packed_on_one_line(3);
     p.slot_line[2] = line;
-    EXPECT_NE(prove(p).why.find("slot 2 lies on line " + std::to_string(line) + ", and there are 2"), std::string::npos) << prove(p).why;
+    EXPECT_NE(prove(p).why.find("slot 2 lies on line " + std::to_string(line) + ", and there are 2"), std::string::npos)
+        << prove(p).why;
   }
   plan p = packed_on_one_line(3);
   p.lines = 1;  // one line fewer than its slots need
@@ -281,7 +283,8 @@ TEST(Proof, RejectsHalvesOfAnArrivalThatGathersTooLittle) {
   for (auto& script : p.scripts) std::swap(script.arrival, script.release);
   EXPECT_TRUE(prove(p).holds);  // a barrier, but participant 0 knows of no arrivals after its arrival half
   p.halves = true;
-  EXPECT_NE(prove(p).why.find("participant 0 ends its arrival half without knowing that participant 1 has arrived"), std::string::npos)
+  EXPECT_NE(prove(p).why.find("participant 0 ends its arrival half without knowing that participant 1 has arrived"),
+            std::string::npos)
       << prove(p).why;
   plan tree = plans::tree(4, 2, 2);
   auto& root = tree.scripts[0];
@@ -305,7 +308,8 @@ TEST(Proof, RejectsHalvesOfAnArrivalThatWaitsForARelease) {
   auto& last = p.scripts[2];
   last.arrival.push_back(last.release.back());
   last.release.clear();
-  EXPECT_NE(prove(p).why.find("participant 2 awaits slot 2 of a release half in its arrival half"), std::string::npos) << prove(p).why;
+  EXPECT_NE(prove(p).why.find("participant 2 awaits slot 2 of a release half in its arrival half"), std::string::npos)
+      << prove(p).why;
   p.halves = false;
   EXPECT_TRUE(prove(p).holds) << prove(p).why;
 }

@@ -36,13 +36,15 @@ TEST(TournamentByNodes, EntersEachNodeOnce) {
   EXPECT_EQ(entered, (std::vector<unsigned>{0, 1, 1, 1, 1, 1, 1, 1}));
 }
 
-// Where one node has all participants, they are equally near. Up the tournament of a node, ceil(log4) rounds between the nodes, and down the tree of a node.
+// Where one node has all participants, they are equally near. Up the tournament of a node, ceil(log4) rounds between the nodes,
+// and down the tree of a node.
 TEST(CriticalPath, OfAnExchangeByNodesIsThatOfItsParts) {
   EXPECT_EQ(prove(plans::exchange_by_nodes(64, 4)).critical_path, 1u + 2 + 1);
   EXPECT_EQ(prove(plans::exchange_by_nodes(128, 8)).critical_path, 2u + 2 + 1);
   EXPECT_EQ(prove(plans::exchange_by_nodes(64, 64)).critical_path, 3u) << "one node: dissemination alone";
   EXPECT_EQ(prove(plans::exchange_by_nodes(16, 1)).critical_path, 2u) << "dissemination alone";
-  for (const unsigned nodes : {5u, 6u}) EXPECT_EQ(prove(plans::exchange_by_nodes(8 * nodes, 8)).critical_path, 2u + 1 + 1) << nodes;
+  for (const unsigned nodes : {5u, 6u})
+    EXPECT_EQ(prove(plans::exchange_by_nodes(8 * nodes, 8)).critical_path, 2u + 1 + 1) << nodes;
   for (const unsigned nodes : {7u, 16u, 17u, 24u, 25u})
     EXPECT_EQ(prove(plans::exchange_by_nodes(8 * nodes, 8)).critical_path, 2u + 2 + 1) << nodes;
   EXPECT_EQ(prove(plans::exchange_by_nodes(20, 64)).critical_path, 2u) << "20 in one node, where radix 4 needs 3 rounds";

@@ -108,45 +108,45 @@ TEST_P(DamagedProfile, IsRefusedWithTheLine) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Each, DamagedProfile,
-    testing::Values(damage{"weir profile 1", "weir profile 3", "line 1: expected version 1 or 2, which this Weir reads"},
-                    damage{"weir profile 1", "weir profile 1 2", "line 1: expected weir profile 1"},
-                    damage{"weir profile 1\n", "", "line 2: expected weir profile 1"},
-                    damage{"machine 4 processors in 2 groups\n", "", "line 3: expected a machine's signature first"},
-                    damage{"machine 4 processors in 2 groups", "machine", "line 3: expected a machine's signature"},
-                    damage{"machine 4 processors in 2 groups", "machine \033[31m", "line 3: expected a machine's signature"},
-                    damage{"machine 64 processors", "machine 4 processors in 2 groups", "each machine once"},
-                    damage{"processors 4\n", "processors 0\n", "line 4: expected a number of processors"},
-                    damage{"processors 4\n", "processors 4x\n", "line 4: expected a number of processors"},
-                    damage{"processors 4\nmeasured", "measured", "line 10: expected the machine's processors"},
-                    damage{"simulated 2026-11-26\n", "", "the day of measuring"},
-                    damage{"measured 2026-11-25", "measured 2026-11-2", "a date"},
-                    damage{"measured 2026-11-25", "measured today", "a date"},
-                    damage{"measured 2026-11-25", "mesured 2026-11-25", "line 5: expected machine, processors"},
-                    damage{"sizes bound 2 4 8 16", "sizes bound 2 8 4 16", "numbers that ascend"},
-                    damage{"sizes bound 2 4 8 16", "sizes bound 2 4 8 65537", "a number of threads from 2 to 65536"},
-                    damage{"sizes bound", "sizes tied", "bound or unbound"},
-                    damage{"unbound 2 sense", "unbound 1 sense", "a number of threads from 2"},
-                    damage{"unbound 2 sense", "unbound 3 sense", "a size of those that were tried"},
-                    damage{"unbound 2 sense", "unbound 2 auto", "a barrier that this Weir has"},
-                    damage{"unbound 2 sense", "unbound 2 combination", "for teams that are not bound"},
-                    damage{"unbound 2 sense", "unbound 2 levels:pairs", "for teams that are not bound"},
-                    damage{"bound 8 combination ", "bound 8 levels: ", "line 9: expected the size of a group"},
-                    damage{"bound 8 combination ", "bound 8 levels:4by4down3 ", "line 9: expected - and a further level"},
-                    damage{"bound 8 combination ", "bound 8 levels:3by2down2-4by2down2-pairs ", "a multiple of the one below, 3"},
-                    damage{"bound 8 combination ", "bound 8 levels:8by4down3-pairs ", "line 9: expected groups that are smaller"},
-                    damage{"bound 8 combination ", "bound 8 levels:99999999999by4down3-pairs ", "from 2 to 1024"},
-                    damage{"bound 8 combination ", "bound 8 levels:\033[31m ", "line 9: expected the size of a group"},
-                    damage{"combination-dissemination 1034", "levels:pairs 1034", "line 9: expected a barrier that this Weir has"},
-                    damage{"sizes bound 2 4 8 16\nbarrier unbound 2 sense 90.5 distributed 120\nbarrier bound 8 combination ",
-                           "sizes bound 2 2048\nbarrier bound 2048 levels:pairs ", "line 8: expected a plan by levels for at most 1024"},
-                    damage{"90.5", "-1", "a time in nanoseconds"}, damage{"90.5", "90.", "a time in nanoseconds"},
-                    damage{"90.5", ".5", "a time in nanoseconds"}, damage{"90.5", "90.55", "a time in nanoseconds"},
-                    damage{"90.5", "90.-", "a time in nanoseconds"}, damage{"90.5", "9999999999999999", "a time in nanoseconds"},
-                    damage{"90.5", "nan", "a time in nanoseconds"},
-                    damage{"90.5", "1e300", "a time in nanoseconds"}, damage{"distributed 120", "distributed", "barrier bound|unbound"},
-                    damage{"bound 16 combination 1612", "bound 8 combination 1612", "one barrier for a size"},
-                    damage{"end\n", "", "line 15: expected end: the file is cut off"},
-                    damage{"end\n", "end\nend\n", "nothing after the end"}));
+    testing::Values(
+        damage{"weir profile 1", "weir profile 3", "line 1: expected version 1 or 2, which this Weir reads"},
+        damage{"weir profile 1", "weir profile 1 2", "line 1: expected weir profile 1"},
+        damage{"weir profile 1\n", "", "line 2: expected weir profile 1"},
+        damage{"machine 4 processors in 2 groups\n", "", "line 3: expected a machine's signature first"},
+        damage{"machine 4 processors in 2 groups", "machine", "line 3: expected a machine's signature"},
+        damage{"machine 4 processors in 2 groups", "machine \033[31m", "line 3: expected a machine's signature"},
+        damage{"machine 64 processors", "machine 4 processors in 2 groups", "each machine once"},
+        damage{"processors 4\n", "processors 0\n", "line 4: expected a number of processors"},
+        damage{"processors 4\n", "processors 4x\n", "line 4: expected a number of processors"},
+        damage{"processors 4\nmeasured", "measured", "line 10: expected the machine's processors"},
+        damage{"simulated 2026-11-26\n", "", "the day of measuring"},
+        damage{"measured 2026-11-25", "measured 2026-11-2", "a date"}, damage{"measured 2026-11-25", "measured today", "a date"},
+        damage{"measured 2026-11-25", "mesured 2026-11-25", "line 5: expected machine, processors"},
+        damage{"sizes bound 2 4 8 16", "sizes bound 2 8 4 16", "numbers that ascend"},
+        damage{"sizes bound 2 4 8 16", "sizes bound 2 4 8 65537", "a number of threads from 2 to 65536"},
+        damage{"sizes bound", "sizes tied", "bound or unbound"},
+        damage{"unbound 2 sense", "unbound 1 sense", "a number of threads from 2"},
+        damage{"unbound 2 sense", "unbound 3 sense", "a size of those that were tried"},
+        damage{"unbound 2 sense", "unbound 2 auto", "a barrier that this Weir has"},
+        damage{"unbound 2 sense", "unbound 2 combination", "for teams that are not bound"},
+        damage{"unbound 2 sense", "unbound 2 levels:pairs", "for teams that are not bound"},
+        damage{"bound 8 combination ", "bound 8 levels: ", "line 9: expected the size of a group"},
+        damage{"bound 8 combination ", "bound 8 levels:4by4down3 ", "line 9: expected - and a further level"},
+        damage{"bound 8 combination ", "bound 8 levels:3by2down2-4by2down2-pairs ", "a multiple of the one below, 3"},
+        damage{"bound 8 combination ", "bound 8 levels:8by4down3-pairs ", "line 9: expected groups that are smaller"},
+        damage{"bound 8 combination ", "bound 8 levels:99999999999by4down3-pairs ", "from 2 to 1024"},
+        damage{"bound 8 combination ", "bound 8 levels:\033[31m ", "line 9: expected the size of a group"},
+        damage{"combination-dissemination 1034", "levels:pairs 1034", "line 9: expected a barrier that this Weir has"},
+        damage{"sizes bound 2 4 8 16\nbarrier unbound 2 sense 90.5 distributed 120\nbarrier bound 8 combination ",
+               "sizes bound 2 2048\nbarrier bound 2048 levels:pairs ", "line 8: expected a plan by levels for at most 1024"},
+        damage{"90.5", "-1", "a time in nanoseconds"}, damage{"90.5", "90.", "a time in nanoseconds"},
+        damage{"90.5", ".5", "a time in nanoseconds"}, damage{"90.5", "90.55", "a time in nanoseconds"},
+        damage{"90.5", "90.-", "a time in nanoseconds"}, damage{"90.5", "9999999999999999", "a time in nanoseconds"},
+        damage{"90.5", "nan", "a time in nanoseconds"}, damage{"90.5", "1e300", "a time in nanoseconds"},
+        damage{"distributed 120", "distributed", "barrier bound|unbound"},
+        damage{"bound 16 combination 1612", "bound 8 combination 1612", "one barrier for a size"},
+        damage{"end\n", "", "line 15: expected end: the file is cut off"},
+        damage{"end\n", "end\nend\n", "nothing after the end"}));
 
 // Whatever the bytes: a profile, or an exception with a line. Under sanitizers this finds reads beyond the text.
 TEST(Profile, OfAnyBytesIsReadOrRefused) {
@@ -272,7 +272,8 @@ class ProfileFiles : public testing::Test {
   }
   std::string home() const { return system_.root() + "/home"; }
   profile_in_use find(const char* variable = nullptr, const char* config = nullptr, bool trusted = true) const {
-    return find_profile(variable, config, home().c_str(), system_.root(), trusted, [](const std::string& line) { said().push_back(line); });
+    return find_profile(variable, config, home().c_str(), system_.root(), trusted,
+                        [](const std::string& line) { said().push_back(line); });
   }
   const fake::system system_;
 };
@@ -302,7 +303,8 @@ TEST_F(ProfileFiles, OfAnotherMachineAreNotUsedAndSaidWhereTheUserNamesThem) {
   const std::string file = put("/home/.config/weir/profile", other);
   EXPECT_FALSE(find().its);
   EXPECT_EQ(said().size(), 0u) << "not in each process of a job whose nodes share a home";
-  const std::string why = "it is of a machine with 4 processors, or 64 processors, and this one has 4 processors in 2 groups; weir tune";
+  const std::string why =
+      "it is of a machine with 4 processors, or 64 processors, and this one has 4 processors in 2 groups; weir tune";
   EXPECT_NE(in_words(find()).find(file + " is not used: " + why), std::string::npos) << in_words(find());
   put("/etc/weir/profile", whole);
   EXPECT_TRUE(find().its) << "on as if the first were not there";

@@ -100,7 +100,8 @@ TEST(Trials, AtMostAHundredthOfTheTimeIsLost) {
       const double scouting = 3 * (usual == 2.0 ? 32 : 4) * usual * slower;
       for (double s = 0.2; s < 30; s += 0.2) {
         p.run_for(0.2 * second);
-        EXPECT_LE(p.its.lost_us(), 0.01 * p.now_us + scouting) << slower << " times " << usual << " us, after " << p.now_us << " us";
+        EXPECT_LE(p.its.lost_us(), 0.01 * p.now_us + scouting)
+            << slower << " times " << usual << " us, after " << p.now_us << " us";
       }
       EXPECT_EQ(p.changes, 0u);
       EXPECT_GT(p.trial_blocks, 0u);

@@ -1,5 +1,5 @@
-// Every barrier, in every schedule of a small team. If three members are too many for a policy, or two episodes for three members,
-// this test uses two members, or one episode, and random_test.cpp covers the rest.
+// Every barrier, in every schedule of a small team. If three members are too many for a policy, or two episodes for three
+// members, this test uses two members, or one episode, and random_test.cpp covers the rest.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The barrier of a cancellable region in every interleaving: nobody waits for ever, and nobody passes before all others have arrived
-// or left.
+// The barrier of a cancellable region in every interleaving: nobody waits for ever, and nobody passes before all others have
+// arrived or left.
 #include "openmp/teams/cancellable_barrier.hpp"
 
 #include <gtest/gtest.h>

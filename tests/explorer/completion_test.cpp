@@ -1,5 +1,5 @@
-// The decision that all tasks are complete, in every interleaving: no member passes the barrier while a task of the team is incomplete
-// or has its memory, each memory is given back once, and a member that sleeps until its tasks are complete is woken.
+// The decision that all tasks are complete, in every interleaving: no member passes the barrier while a task of the team is
+// incomplete or has its memory, each memory is given back once, and a member that sleeps until its tasks are complete is woken.
 #include "openmp/tasks/completion.hpp"
 
 #include <gtest/gtest.h>

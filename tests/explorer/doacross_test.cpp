@@ -1,5 +1,5 @@
-// The posts of a doacross nest in every interleaving: an iteration goes on when those that it waits for have posted, and whoever sleeps
-// is woken.
+// The posts of a doacross nest in every interleaving: an iteration goes on when those that it waits for have posted, and whoever
+// sleeps is woken.
 #include "openmp/teams/posts.hpp"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,8 @@ TEST_P(Doacross, IterationsFollowThoseThatTheyWaitFor) {
   for (const shape& its : {two, two_apart, three, three_apart, one_has_left}) {
     if (GetParam() == memory_model::weak && its.members > 2) continue;  // too many states for a test
     const verdict v = explore(of(its), {.memory = GetParam()});
-    EXPECT_TRUE(v.holds && v.complete) << its.members << " of " << its.owners << (its.apart ? ", apart" : "") << '\n' << v.timeline;
+    EXPECT_TRUE(v.holds && v.complete) << its.members << " of " << its.owners << (its.apart ? ", apart" : "") << '\n'
+                                       << v.timeline;
   }
 }
 

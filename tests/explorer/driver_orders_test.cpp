@@ -11,7 +11,8 @@ using namespace explored_orders;
 
 TEST(DriverOrders, EachIsNeededOrHasAReason) {
   std::map<site, std::string> written;
-  for (const char* file : {"scheduling/driver.hpp", "scheduling/summons.hpp", "signals/sender.hpp"}) scan(source / "src/threads" / file, written);
+  for (const char* file : {"scheduling/driver.hpp", "scheduling/summons.hpp", "signals/sender.hpp"})
+    scan(source / "src/threads" / file, written);
   std::vector<candidate> candidates;
   for (const auto& each : explored_threads::small_driven_scenarios()) candidates.push_back({each.name, each.its});
   expect_needed(written, candidates, {

@@ -1,7 +1,7 @@
-// Virtual processors that drive bodies, in every interleaving: bodies yield, sleep, leave, come back, and get signals; ticks interrupt
-// them wherever they are not held; processors steal, hand their bodies off, begin, and end. No body runs twice or before it has stopped,
-// none is lost, and each signal comes to its body. Scenarios with too many states run with a bounded number of preemptions. Each mutant
-// leaves one operation out, and is found in every run.
+// Virtual processors that drive bodies, in every interleaving: bodies yield, sleep, leave, come back, and get signals; ticks
+// interrupt them wherever they are not held; processors steal, hand their bodies off, begin, and end. No body runs twice or
+// before it has stopped, none is lost, and each signal comes to its body. Scenarios with too many states run with a bounded
+// number of preemptions. Each mutant leaves one operation out, and is found in every run.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -53,7 +53,9 @@ INSTANTIATE_TEST_SUITE_P(Of, DriverInEachSchedule, testing::ValuesIn(larger_driv
                          [](const auto& of) { return in_one_word(of.param.name); });
 
 class DriverWithFewPreemptions : public testing::TestWithParam<bounded> {};
-TEST_P(DriverWithFewPreemptions, Holds) { expect_to_hold(GetParam().scenario, {.most_preemptions = GetParam().most_preemptions}); }
+TEST_P(DriverWithFewPreemptions, Holds) {
+  expect_to_hold(GetParam().scenario, {.most_preemptions = GetParam().most_preemptions});
+}
 INSTANTIATE_TEST_SUITE_P(Of, DriverWithFewPreemptions, testing::ValuesIn(largest_driven_scenarios()),
                          [](const auto& of) { return in_one_word(of.param.scenario.name); });
 
@@ -69,7 +71,7 @@ const mutant mutants[] = {
     // Whoever runs next makes ready what has left.
     {of_driver, "leaving_ = &me;", left_out, 0, "moving", sc},
     {of_driver, "leaving_ = nullptr;", left_out, 0, "moving between masks", sc},
-    {of_driver, "unsettled_ = true;", left_out, 0, "moving", sc, 1},  // in leave()
+    {of_driver, "unsettled_ = true;", left_out, 0, "moving", sc, 1},                      // in leave()
     {of_driver, "unsettled_ = true;", left_out, 0, "signalling one that yields", sc, 0},  // in switch_to()
     {of_driver, "sleeps_on_ = on;", left_out, 0, "sleeping at a stand-in", sc},
     {of_driver, "sleeps_on_ = awaited{};", left_out, 0, "sleeping and yielding at a stand-in", sc},
@@ -117,7 +119,8 @@ const mutant mutants[] = {
     {of_summons, "if ((pending_.fetch_and(kept", left_out, 0, "asking to detach one alone", sc},
     {of_summons, "pending_.fetch_and(~detach_request", left_out, 0, "asking to detach one alone", sc},
     {of_summons, "if ((pending_.fetch_and(~short_detach_request", left_out, 0, "asking to detach for a while", sc},
-    {of_summons, "if (pending_.load(std::memory_order_relaxed) != 0) mask_.fetch_or(", left_out, 0, "summoned while it unblocks", sc},
+    {of_summons, "if (pending_.load(std::memory_order_relaxed) != 0) mask_.fetch_or(", left_out, 0, "summoned while it unblocks",
+     sc},
     {of_summons, "pending_.fetch_or(", left_out, 0, "summoned where it goes on", sc},
     {of_summons, "mask_.fetch_or(summons, std::memory_order_relaxed);  //", left_out, 0, "summoned where it goes on", sc},
     {of_summons, "while (!mask_.compare_exchange_strong(", fault::kind::does_not_compare, 0, "summoned while it unblocks", sc},

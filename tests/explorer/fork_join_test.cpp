@@ -1,5 +1,5 @@
-// The fork and the join of a crew in every interleaving: each worker executes each region that includes it once, reads nothing of one
-// that does not, and the primary thread goes on when all have executed it.
+// The fork and the join of a crew in every interleaving: each worker executes each region that includes it once, reads nothing of
+// one that does not, and the primary thread goes on when all have executed it.
 #include "openmp/forking/fork_join.hpp"
 
 #include <gtest/gtest.h>
@@ -148,7 +148,8 @@ std::vector<scenario> scenarios() {
         all.push_back({3, sizes, release, arrival, waiting::awake});
       all.push_back({2, {2, 2}, release, arrival, waiting::asleep});
     }
-  for (const auto& sizes : {std::vector{3u, 3u}, std::vector{3u, 2u, 3u}}) all.push_back({3, sizes, "auto", "sense", waiting::awake});
+  for (const auto& sizes : {std::vector{3u, 3u}, std::vector{3u, 2u, 3u}})
+    all.push_back({3, sizes, "auto", "sense", waiting::awake});
   for (const auto& sizes : {std::vector{4u}, std::vector{3u, 4u}}) all.push_back({4, sizes, "auto", "sense", waiting::awake});
   all.push_back({3, {3, 3}, "tournament", "auto", waiting::awake, 2});
   all.push_back({4, {4}, "tournament", "auto", waiting::awake, 2});

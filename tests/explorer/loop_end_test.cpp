@@ -30,7 +30,8 @@ struct member {
   loop_end<explored> ends[slots_in_turn];
 };
 
-/// Two groups of members. All parts are empty; one member of the second group keeps what it has stolen, while another looks for work.
+/// Two groups of members. All parts are empty; one member of the second group keeps what it has stolen, while another looks for
+/// work.
 struct small_team {
   static constexpr unsigned size = 10, keeps = 8, looks = 9;
   member* members = nullptr;

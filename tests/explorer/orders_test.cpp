@@ -71,7 +71,8 @@ std::vector<candidate> candidates() {
     for (const char* name : {"sense", "condvar", "combination"})
       for (const unsigned processors : placements(name, waiting, 2)) {
         const weir::team t = explored_team(2, processors);
-        all.push_back({std::string(name) + "/" + waiting, barrier_subject(name, waiting, t, name == std::string("sense") ? 2 : 1)});
+        all.push_back(
+            {std::string(name) + "/" + waiting, barrier_subject(name, waiting, t, name == std::string("sense") ? 2 : 1)});
       }
   for (const bool shared : {false, true}) {
     all.push_back({"phased", meeting(2, 2, [=] { return std::make_unique<standard>(2, shared); })});
@@ -103,12 +104,16 @@ const kept table[] = {
     {"include/weir/machine/machine.hpp", "word.store(1u, std::memory_order_release);", order::seq_cst, a_requirement},
     {"include/weir/machine/machine.hpp", "{ word.fetch_add(1u, std::memory_order_acq_rel) } -> std::same_as<std::uint32_t>;",
      order::seq_cst, a_requirement},
-    {"include/weir/machine/native.hpp", "while (!ready(word.load(std::memory_order_acquire))) pause();", order::seq_cst, of_cores},
-    {"include/weir/machine/native.hpp", "if (ready(word.load(std::memory_order_acquire))) return true;", order::seq_cst, of_cores},
-    {"include/weir/machine/native.hpp", "while (!ready(word.load(std::memory_order_acquire))) yield();", order::seq_cst, of_cores},
+    {"include/weir/machine/native.hpp", "while (!ready(word.load(std::memory_order_acquire))) pause();", order::seq_cst,
+     of_cores},
+    {"include/weir/machine/native.hpp", "if (ready(word.load(std::memory_order_acquire))) return true;", order::seq_cst,
+     of_cores},
+    {"include/weir/machine/native.hpp", "while (!ready(word.load(std::memory_order_acquire))) yield();", order::seq_cst,
+     of_cores},
     {"include/weir/machine/native.hpp", "std::atomic_signal_fence(std::memory_order_seq_cst);", order::seq_cst, of_the_compiler},
-    {"include/weir/machine/gate.hpp", "static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }",
-     order::seq_cst, of_the_compiler},
+    {"include/weir/machine/gate.hpp",
+     "static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }", order::seq_cst,
+     of_the_compiler},
 };
 
 TEST(Orders, EachIsNeededOrHasAReason) { expect_needed(all_sites(), candidates(), {std::begin(table), std::end(table)}); }

@@ -1,5 +1,5 @@
-// Reductions along a tree in every interleaving: member 0 gets the sum of all values, and no member changes its value before its parent
-// has read it.
+// Reductions along a tree in every interleaving: member 0 gets the sum of all values, and no member changes its value before its
+// parent has read it.
 #include "openmp/reductions/along_tree.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The search for tasks of others in every interleaving: each task is taken once, and where one is left its queue is offered. One owner,
-// two thieves.
+// The search for tasks of others in every interleaving: each task is taken once, and where one is left its queue is offered. One
+// owner, two thieves.
 #include "openmp/tasks/stealing.hpp"
 
 #include <gtest/gtest.h>

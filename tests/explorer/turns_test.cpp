@@ -1,5 +1,5 @@
-// The turns of an ordered loop in every interleaving: the iterations come one after the other, whoever waits asleep is woken, and a
-// turn is passed over where its member has left.
+// The turns of an ordered loop in every interleaving: the iterations come one after the other, whoever waits asleep is woken, and
+// a turn is passed over where its member has left.
 #include "openmp/worksharing/chunks.hpp"
 
 #include <gtest/gtest.h>
@@ -105,7 +105,8 @@ TEST(TurnsOrders, EachIsNeededOrHasAReason) {
   using namespace explored_orders;
   std::map<site, std::string> written;
   const std::string file = "src/openmp/worksharing/chunks.hpp";
-  constexpr const char* passed_over = "} else if (its.done.compare_exchange_strong(now, end_of(now), std::memory_order_acq_rel)) {";
+  constexpr const char* passed_over =
+      "} else if (its.done.compare_exchange_strong(now, end_of(now), std::memory_order_acq_rel)) {";
   const std::vector<kept> table{{file, passed_over, order::acquire, "an update goes on with what the turn before has released"},
                                 {file, passed_over, order::release, "the load before it has acquired the same value"}};
   scan(source / file, written);

@@ -8,8 +8,8 @@
 #include <thread>
 #include <unistd.h>
 
-/// Of the thread that has left its number (gettid()), as its last word before it waits. It may sleep on its way, but not for 20 looks in
-/// a row.
+/// Of the thread that has left its number (gettid()), as its last word before it waits. It may sleep on its way, but not for 20
+/// looks in a row.
 inline void await_sleep_of(const std::atomic<pid_t>& thread) {
   for (int looks_in_a_row = 0; looks_in_a_row < 20; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
     std::string line;

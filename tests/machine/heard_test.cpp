@@ -36,7 +36,8 @@ TEST(Heard, ToolsThatSetMasksHearTheTruth) {
   for (const char* tool : {"taskset", "numactl", "hwloc-bind", "lstopo-no-graphics", "mpirun", "mpirun.openmpi", "mpiexec",
                            "mpiexec.hydra", "hydra_pmi_proxy", "srun", "slurmstepd"})
     EXPECT_TRUE(hears_the_truth(tool)) << tool;
-  for (const char* program : {"python3", "nproc", "ffmpeg", "task", "top-model", "", "mpi"}) EXPECT_FALSE(hears_the_truth(program));
+  for (const char* program : {"python3", "nproc", "ffmpeg", "task", "top-model", "", "mpi"})
+    EXPECT_FALSE(hears_the_truth(program));
 }
 
 std::set<int> kept(const std::set<int>& all, unsigned count, int first, std::size_t bytes = 16) {

@@ -8,7 +8,8 @@
 #include "system/raw_call.hpp"
 
 namespace {
-// The simulated masks, used while `on`: the thread's mask, and the one that another process sets after the thread has set its own.
+// The simulated masks, used while `on`: the thread's mask, and the one that another process sets after the thread has set its
+// own.
 bool on = false;
 cpu_set_t now, from_outside;
 bool interferes = false;

@@ -33,8 +33,8 @@ bool refuse_membarrier() {
 TEST(Membarrier, MayBeTakenAwayLater) {
   if (fence_all() != 0) GTEST_SKIP() << "this kernel has no membarrier";
   EXPECT_TRUE(weir::futex_kernel::may_be_unguarded());
-  // The sleeper announces itself without a fence. A signaller may have found the gate unguarded before that, with its store not yet
-  // visible, and will not open the gate again. So the sleeper must wake up by itself and check the word.
+  // The sleeper announces itself without a fence. A signaller may have found the gate unguarded before that, with its store not
+  // yet visible, and will not open the gate again. So the sleeper must wake up by itself and check the word.
   weir::gate gate;
   std::atomic<unsigned> word{0};
   std::atomic<bool> refused{false}, is_granted{false}, came_back{false};

@@ -20,14 +20,16 @@ TEST(RunningNow, TheNumberIsTheFirstOfTheFourthField) {
 }
 
 TEST(RunningNow, AnyOtherTextTellsNothing) {
-  for (const char* text : {"", "\n", "0.20", "0.20 0.18 0.12", "0.20 0.18 0.12 ", "0.20 0.18 0.12 x/80", "0.20 0.18 0.12 3", "a b c -/"})
+  for (const char* text :
+       {"", "\n", "0.20", "0.20 0.18 0.12", "0.20 0.18 0.12 ", "0.20 0.18 0.12 x/80", "0.20 0.18 0.12 3", "a b c -/"})
     EXPECT_EQ(weir::running_in(text), std::nullopt) << text;
 }
 
 TEST(RunningNow, TheStateFollowsTheName) {
   EXPECT_TRUE(weir::runs_in("17 (cat) R 1 17"));
   EXPECT_TRUE(weir::runs_in("17 (a) S (b) R 1 17"));
-  for (const char* text : {"", "17 (cat) S 1 17", "17 (a) R (b) S 1 17", "17 (cat", "17 (cat)", "17 (cat) "}) EXPECT_FALSE(weir::runs_in(text)) << text;
+  for (const char* text : {"", "17 (cat) S 1 17", "17 (a) R (b) S 1 17", "17 (cat", "17 (cat)", "17 (cat) "})
+    EXPECT_FALSE(weir::runs_in(text)) << text;
 }
 
 /// While this process has so many threads that never wait. They compute when nobody else does, so that their starter goes on.

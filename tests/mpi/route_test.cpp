@@ -33,13 +33,14 @@ places on_nodes(const std::vector<unsigned>& sizes, bool oversubscribed = false)
   return p;
 }
 
-// Executes the routes of all processes, with flags and messages as sets, until none can continue; "" if all reach the end and know
-// that all have arrived.
+// Executes the routes of all processes, with flags and messages as sets, until none can continue; "" if all reach the end and
+// know that all have arrived.
 std::string play(const std::vector<route>& routes, const std::vector<unsigned>& node_of) {
   const auto processes = static_cast<unsigned>(routes.size());
   std::vector<std::size_t> at(processes, 0);
   std::vector<std::set<unsigned>> knows(processes);
-  std::map<std::pair<unsigned, unsigned>, std::set<unsigned>> flags;  // by node and flag: the knowledge of the process that set it
+  std::map<std::pair<unsigned, unsigned>, std::set<unsigned>>
+      flags;  // by node and flag: the knowledge of the process that set it
   std::map<std::tuple<unsigned, unsigned, unsigned>, std::set<unsigned>> messages;
   std::map<std::pair<unsigned, unsigned>, std::pair<unsigned, std::set<unsigned>>> counters;
   for (unsigned r = 0; r < processes; ++r) knows[r].insert(r);
@@ -94,7 +95,8 @@ TEST(Route, EveryPlanByFlagsAndByMessagesIsABarrier) {
         for (unsigned left = size; left > 0; left -= std::min(left, per_node)) sizes.push_back(std::min(left, per_node));
         const places p = on_nodes(sizes);
         const weir::plan whole = plan_for(p, {name, "none", "messages", ""}, {.radix = 3});
-        EXPECT_EQ(play(routes_of(whole, p.node_of), p.node_of), "") << name << ", " << size << " processes, nodes of " << per_node;
+        EXPECT_EQ(play(routes_of(whole, p.node_of), p.node_of), "")
+            << name << ", " << size << " processes, nodes of " << per_node;
         const weir::plan levels = plan_for(p, {name, "linear", "messages", ""}, {});
         EXPECT_EQ(play(routes_of(levels, p.node_of), p.node_of), "") << name << " of levels, " << size << " by " << per_node;
       }
@@ -175,7 +177,8 @@ TEST(Route, AnotherWayHasFlagsAndTagsOfItsOwn) {
   EXPECT_EQ(play(second, p.node_of), "");
 }
 
-// In the node's memory, one slot too many on a line would overlap the line's gate, and a missing line would overlap another object.
+// In the node's memory, one slot too many on a line would overlap the line's gate, and a missing line would overlap another
+// object.
 TEST(Route, IsRefusedToAPlanThatCannotBeLaidOut) {
   const auto refused = [](const weir::plan& p, const std::vector<unsigned>& node_of) {
     unsigned times = 0;
@@ -248,7 +251,8 @@ process_info on_node(std::uint64_t node, std::initializer_list<int> processors, 
 TEST(Places, HaveOneProfileIfAllProcessesHaveItAndAllItsProcessors) {
   const auto one = [](const std::vector<process_info>& all) { return places_of(0, all).one_profile; };
   EXPECT_TRUE(one({on_node(1, {0, 1}, 7, 2), on_node(1, {0, 1}, 7, 2)}));
-  EXPECT_TRUE(one({on_node(1, {0}, 7, 2), on_node(1, {1}, 7, 2), on_node(2, {0}, 7, 2), on_node(2, {1}, 7, 2)})) << "bound by a launcher";
+  EXPECT_TRUE(one({on_node(1, {0}, 7, 2), on_node(1, {1}, 7, 2), on_node(2, {0}, 7, 2), on_node(2, {1}, 7, 2)}))
+      << "bound by a launcher";
   EXPECT_FALSE(one({on_node(1, {0, 1}, 7, 2), on_node(1, {0, 1}, 9, 2)})) << "different ones";
   EXPECT_FALSE(one({on_node(1, {0, 1}, 7, 2), on_node(1, {0, 1}, 0, 2)})) << "one has none";
   EXPECT_FALSE(one({on_node(1, {0, 1}, 0, 2), on_node(1, {0, 1}, 0, 2)}));
@@ -264,7 +268,8 @@ TEST(Choice, NamesTheKnownOnes) {
     }
     return "nothing";
   };
-  EXPECT_NE(said({.algorithm = "fuzzy"}).find("known are auto, dissemination, mcs"), std::string::npos) << said({.algorithm = "fuzzy"});
+  EXPECT_NE(said({.algorithm = "fuzzy"}).find("known are auto, dissemination, mcs"), std::string::npos)
+      << said({.algorithm = "fuzzy"});
   EXPECT_NE(said({.within = "fuzzy"}).find("none, combination"), std::string::npos);
   EXPECT_NE(said({.transport = "pigeon"}).find("messages, persistent, rma"), std::string::npos);
   EXPECT_NE(said({.waiting = "pray"}).find("auto, mpi"), std::string::npos);

@@ -41,7 +41,8 @@ TEST(Table, WhatIsNoEntryIsPassedOver) {
 /// A file of a living program with these bytes.
 class locked_file {
  public:
-  locked_file(const fs::path& path, const std::vector<char>& bytes) : file_(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600)) {
+  locked_file(const fs::path& path, const std::vector<char>& bytes)
+      : file_(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600)) {
     struct flock lock {};
     lock.l_type = F_WRLCK;
     EXPECT_EQ(fcntl(file_, F_OFD_SETLK, &lock), 0);

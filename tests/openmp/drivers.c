@@ -1,7 +1,7 @@
 /* Who drives the members of a team: the kernel's threads that execute a region, and how many members there are to the C library.
-   drivers [handled|overflow|tasks|seated]: the program handles SIGURG itself; a member's stack overflows; the kernel's threads are those
-   that execute tasks which one member generates when the others have long slept, until there are two; threads of the program have met the
-   primary thread, so that it has a seat. */
+   drivers [handled|overflow|tasks|seated]: the program handles SIGURG itself; a member's stack overflows; the kernel's threads
+   are those that execute tasks which one member generates when the others have long slept, until there are two; threads of the
+   program have met the primary thread, so that it has a seat. */
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
-/* Executes graphs of tasks, and compares what they compute with their execution in the order of generation. Each line of the input is
- * a graph (test_task_graphs.py writes them); the answer is "ok", or what differs, a line each.
+/* Executes graphs of tasks, and compares what they compute with their execution in the order of generation. Each line of the
+ * input is a graph (test_task_graphs.py writes them); the answer is "ok", or what differs, a line each.
  *
- * A task reads the objects that it depends on when it begins and when it ends, and changes those that it may change: so that a result
- * tells with whom it was executed in the wrong order, or together. Its children have objects of their own. */
+ * A task reads the objects that it depends on when it begins and when it ends, and changes those that it may change: so that a
+ * result tells with whom it was executed in the wrong order, or together. Its children have objects of their own. */
 #include "check.h"
 #include <omp.h>
 #include <pthread.h>

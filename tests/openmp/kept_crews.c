@@ -1,5 +1,5 @@
-/* Threads of the program that open regions one after the other. kept_crews MODE prints how many workers of earlier threads the last
- * one had; -1 is a failed check. */
+/* Threads of the program that open regions one after the other. kept_crews MODE prints how many workers of earlier threads the
+ * last one had; -1 is a failed check. */
 #define _GNU_SOURCE
 #include <fenv.h>
 #include <omp.h>

@@ -1,4 +1,5 @@
-/* What LLVM's programs expect of settings: where members run, and how iterations are divided. Its lines are what a test compares. */
+/* What LLVM's programs expect of settings: where members run, and how iterations are divided. Its lines are what a test compares.
+ */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
@@ -46,8 +47,8 @@ void __kmpc_dispatch_init_4(void *where, int thread, int schedule, int first, in
 int __kmpc_dispatch_next_4(void *where, int thread, int *is_last, int *first, int *last, int *step);
 int __kmpc_global_thread_num(void *where);
 
-/* From the first iteration on: each one once, the first chunk half of a member's part, none but the last other than by the same number
- * shorter than the one before, until they are as short as they may be. */
+/* From the first iteration on: each one once, the first chunk half of a member's part, none but the last other than by the same
+ * number shorter than the one before, until they are as short as they may be. */
 static void chunks(void) {
   static struct {
     int flags[4];
@@ -91,7 +92,8 @@ int main(int argc, char **argv) {
   const struct {
     const char *name;
     void (*run)(void);
-  } parts[] = {{"primary", primary}, {"reset", reset}, {"subset", subset}, {"display", display}, {"chunks", chunks}, {"late", late}};
+  } parts[] = {{"primary", primary}, {"reset", reset},   {"subset", subset},
+               {"display", display}, {"chunks", chunks}, {"late", late}};
   for (unsigned i = 0; i < sizeof parts / sizeof *parts; ++i)
     if (argc > 1 && strcmp(argv[1], parts[i].name) == 0) parts[i].run();
   return 0;

@@ -76,7 +76,8 @@ static void spin(int me, int members) {
   CHECK(turn == members);
 }
 
-/// usage: lasting SECONDS: so long is each of the regions. Says on how many kernel threads the members have been at least, and at most
+/// usage: lasting SECONDS: so long is each of the regions. Says on how many kernel threads the members have been at least, and at
+/// most
 int main(int count, char **words) {
   const double seconds = count > 1 ? atof(words[1]) : 0;
   omp_set_max_active_levels(2);

@@ -1,10 +1,9 @@
 /* Which kernel threads drive the members of teams of four, whose threads of the program divide the processors.
-   shares WHAT TRIES: opens regions until it is so in almost all of 50 in a row, and says how many it took; "no" after TRIES times 50:
-     spread    one thread of the program: on two kernel threads at least
-     together  as many threads as processors: each team on its primary thread's alone; and again "spread" when the others have ended
-     quiet     "spread", though as many other threads as processors have opened regions, and live on
-     bound     "spread"; then all tasks of the process may run on one processor only: its team on its primary thread's alone
-     lasting   the same within one region, and "spread" again, when they may run on all
+   shares WHAT TRIES: opens regions until it is so in almost all of 50 in a row, and says how many it took; "no" after TRIES times
+   50: spread    one thread of the program: on two kernel threads at least together  as many threads as processors: each team on
+   its primary thread's alone; and again "spread" when the others have ended quiet     "spread", though as many other threads as
+   processors have opened regions, and live on bound     "spread"; then all tasks of the process may run on one processor only:
+   its team on its primary thread's alone lasting   the same within one region, and "spread" again, when they may run on all
      waiting   (kernel threads) two threads of the program with teams of as many members as processors: members that wait for
                their primary threads, which are late, give their processors away
    or, of teams of as many members as processors, and beside as many other processes, which end in the second region:

@@ -1,8 +1,8 @@
 /* On how many kernel threads the teams of this program run, while other programs come and go.
    sharing [lasting [nice]|threads]: says so at first and whenever it has changed for most of 50 in a row: 1, or 2 for more.
-     one region after the other; or lasting: one region, from one barrier to the next; or threads: the program's own, from one barrier
-     to the next; nice: the last member has a nice value of its own, and is not counted, since it has a kernel thread of its own, too
-   A line of the input makes it wait for the next line; the end of the input ends it. */
+     one region after the other; or lasting: one region, from one barrier to the next; or threads: the program's own, from one
+   barrier to the next; nice: the last member has a nice value of its own, and is not counted, since it has a kernel thread of its
+   own, too A line of the input makes it wait for the next line; the end of the input ends it. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <poll.h>

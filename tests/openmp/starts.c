@@ -1,5 +1,5 @@
-/* starts HOW: OMP_NUM_THREADS threads compute. One of them that may run on one processor only starts a program, again and again until the end of the
-   input, and that one says on how many processors it may run. `exec`, `execl`: the process becomes it.
+/* starts HOW: OMP_NUM_THREADS threads compute. One of them that may run on one processor only starts a program, again and again
+   until the end of the input, and that one says on how many processors it may run. `exec`, `execl`: the process becomes it.
    starts count: is that program. */
 #define _GNU_SOURCE
 #include <omp.h>

@@ -1,5 +1,5 @@
-/* A program in which, after its first regions, no thread gets memory but those of its teams. Says "starved" once others have asked for
-   some three times in vain. The end of the input ends it. */
+/* A program in which, after its first regions, no thread gets memory but those of its teams. Says "starved" once others have
+   asked for some three times in vain. The end of the input ends it. */
 #include <poll.h>
 #include <stdatomic.h>
 #include <stddef.h>

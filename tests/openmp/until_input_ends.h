@@ -1,4 +1,5 @@
-/* Threads that compute until the input of the program ends, and on how many processors they may run. For sources with _GNU_SOURCE. */
+/* Threads that compute until the input of the program ends, and on how many processors they may run. For sources with
+ * _GNU_SOURCE. */
 #pragma once
 
 #include <poll.h>

@@ -53,7 +53,8 @@ TEST(CriticalPath, OfAChainOfSignalsIsTwoForEach) {
   EXPECT_EQ(reached, (std::vector<unsigned>{0, 2, 4, 6, 8, 10, 12, 14}));
 }
 
-// All lines come at the same time to those who store there later. Nobody looks before there is a signal, and so takes a line back.
+// All lines come at the same time to those who store there later. Nobody looks before there is a signal, and so takes a line
+// back.
 TEST(CriticalPath, OfSignalsInLinesThatHaveBeenRequestedIsOneForEach) {
   constexpr unsigned members = 8;
   std::vector<line> of(members);

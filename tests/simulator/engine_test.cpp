@@ -108,10 +108,11 @@ TEST(Engine, StoresTakeEffectInOrder) {
   }
 }
 
-// Dekker's test: both store, then read the other's word. A store requests its line immediately and invalidates the other's copy, so
-// both read the old value only if an older, slower store delays the buffer, as on x86.
+// Dekker's test: both store, then read the other's word. A store requests its line immediately and invalidates the other's copy,
+// so both read the old value only if an older, slower store delays the buffer, as on x86.
 TEST(Engine, StoreBuffersHideTimeAndLoadsPassThem) {
-  const auto run_both = [](unsigned places, bool behind_another, double& took, std::memory_order order = std::memory_order_release) {
+  const auto run_both = [](unsigned places, bool behind_another, double& took,
+                           std::memory_order order = std::memory_order_release) {
     machine_model m = machine();
     m.processor.store_buffer = places;
     line x, y, far, further;

@@ -32,7 +32,8 @@ TEST(Events, ComeInOrderOfTimeAndOfOneMomentInTheOrderMade) {
     if (random() % 5 < 3 || queue.empty()) {
       const time at = now + static_cast<time>(random() % (std::uint64_t{1} << (random() % 40)));
       queue.push(at, event_kind::resume, made, 0);
-      const auto place = std::upper_bound(expected.begin(), expected.end(), at, [](time t, const auto& e) { return t < e.first; });
+      const auto place =
+          std::upper_bound(expected.begin(), expected.end(), at, [](time t, const auto& e) { return t < e.first; });
       expected.insert(place, {at, made++});
     } else {
       ASSERT_EQ(queue.next_at(), expected.front().first);

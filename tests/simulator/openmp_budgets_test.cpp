@@ -39,7 +39,8 @@ struct budget {
 std::ostream& operator<<(std::ostream& out, const budget& b) { return out << b.construct << ", " << b.threads << " threads"; }
 
 constexpr budget budgets[] = {
-    // One line releases the first 15 workers in all teams, whose sizes they cannot know before. Each other worker has a line: more
+    // One line releases the first 15 workers in all teams, whose sizes they cannot know before. Each other worker has a line:
+    // more
     // lines than if seven had one in common, but these move at the same time.
     {"parallel", 8, 24, 9, 7.3, 8.3, 7.2, 0, 0, 0},
     {"parallel", 32, 136, 18.5, 15.6, 16.6, 15.5, 0, 0, 0},
@@ -50,8 +51,10 @@ constexpr budget budgets[] = {
     {"nested-parallel", 32, 92, 8.3, 7.3, 8.3, 7.5, 0, 0, 0},
     {"nested-parallel", 128, 600, 18.5, 15.6, 22, 20, 0, 0, 0},
     {"nested-parallel", 512, 2400, 18.5, 15.6, 22, 20, 0, 0, 0},
-    // Up to 16 threads by dissemination, then by trees in the nodes and dissemination between these, which moves more lines than a
-    // tree and takes fewer rounds. With more than 16 threads a line of the arrival is asked for before the signal. One that its waiter polls
+    // Up to 16 threads by dissemination, then by trees in the nodes and dissemination between these, which moves more lines than
+    // a
+    // tree and takes fewer rounds. With more than 16 threads a line of the arrival is asked for before the signal. One that its
+    // waiter polls
     // already moves to the signaller and back once more: four transfers instead of two, a sixth of all lines.
     {"barrier", 8, 50, 2.1, 1.1, 6.3, 6.2, 0, 0, 0},
     {"barrier", 32, 165, 4.1, 2.1, 21, 12.4, 0, 0, 0},
@@ -72,7 +75,8 @@ constexpr budget budgets[] = {
     {"ordered", 32, 3.6, 0.2, 0.1, 0.2, 2.1, 0.1, 0, 0},
     {"ordered", 128, 4, 0.1, 0.1, 0.1, 2.1, 0.2, 4, 0},
     {"ordered", 512, 5.1, 0.3, 0.3, 0.1, 2.1, 0.3, 16, 0},
-    // A byte for each iteration, on another line than those of the next in a team of more than 8, and the gates, whose lines each thread
+    // A byte for each iteration, on another line than those of the next in a team of more than 8, and the gates, whose lines each
+    // thread
     // gets once.
     {"doacross", 8, 8, 0.3, 0.3, 1.2, 2.1, 0.1, 0, 0},
     {"doacross", 32, 2.3, 0.1, 0.1, 0.1, 2.1, 0.1, 0, 0},
@@ -95,7 +99,8 @@ constexpr budget budgets[] = {
     {"sections", 32, 300, 8.6, 7.2, 25, 47, 76, 0, 0},
     {"sections", 128, 1200, 24, 22, 38, 150, 285, 10, 0},
     {"sections", 512, 5500, 99, 94, 42, 560, 1100, 1330, 0},
-    // One thread generates tasks for all. A task has two lines, which go to the thief and come back; the thief's line of the queue goes
+    // One thread generates tasks for all. A task has two lines, which go to the thief and come back; the thief's line of the
+    // queue goes
     // to the owner where it looks for room. A thread that gets no task pauses, the longer the more threads there are.
     {"task-by-master", 2, 4.4, 1.4, 0.7, 2.2, 2.1, 1.5, 0, 0},
     {"task-by-master", 8, 11, 2.8, 1.4, 2.4, 2.3, 2.6, 0, 0},
@@ -194,7 +199,8 @@ TEST(Regions, WithinRegionsDoNotDependOnOtherInnerTeams) {
 TEST(Regions, ThatHaveACounterOrAFlatReleaseAreRejected) {
   EXPECT_EQ(by("libgomp", "barrier"), (kept{.path = false, .readers = false})) << "all count in one word, and read one";
   EXPECT_EQ(by("libomp", "parallel"), (kept{.readers = false})) << "a tree, but all read what the primary thread has written";
-  EXPECT_EQ(by("libomp-dist", "barrier"), (kept{.path = false, .readers = false, .member = false})) << "few gather the flags of all";
+  EXPECT_EQ(by("libomp-dist", "barrier"), (kept{.path = false, .readers = false, .member = false}))
+      << "few gather the flags of all";
   EXPECT_EQ(by("libomp", "barrier"), kept{}) << "a tree";
 }
 

@@ -1,5 +1,5 @@
-// Budgets of wake-ups: members that have waited for 5 ms sleep, and those who release them wake them, along the same trees. Each member
-// is woken once, and the longest chain of wake-ups, each after the one before, grows with the logarithm of the team.
+// Budgets of wake-ups: members that have waited for 5 ms sleep, and those who release them wake them, along the same trees. Each
+// member is woken once, and the longest chain of wake-ups, each after the one before, grows with the logarithm of the team.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -131,11 +131,10 @@ INSTANTIATE_TEST_SUITE_P(Of, WakeUps,
                          testing::Values(
                              // The first 15 workers sleep at one line, and are woken by one call, one after the other.
                              budget{"region", of_a_region, 8, 7, 7}, budget{"region", of_a_region, 32, 31, 17},
-                             budget{"region", of_a_region, 128, 127, 22},
-                             budget{"barrier", of_a_barrier, 8, 7, 3}, budget{"barrier", of_a_barrier, 32, 31, 10},
-                             budget{"barrier", of_a_barrier, 128, 127, 13},
-                             // Up to 8 threads sleep at one word, and all are woken. In a larger team each turn has a word, which a
-                             // hash chooses: at some words two threads sleep, and one of them is woken in vain.
+                             budget{"region", of_a_region, 128, 127, 22}, budget{"barrier", of_a_barrier, 8, 7, 3},
+                             budget{"barrier", of_a_barrier, 32, 31, 10}, budget{"barrier", of_a_barrier, 128, 127, 13},
+                             // Up to 8 threads sleep at one word, and all are woken. In a larger team each turn has a word, which
+                             // a hash chooses: at some words two threads sleep, and one of them is woken in vain.
                              budget{"turn", of_a_turn, 8, 7, 0}, budget{"turn", of_a_turn, 32, 1.4, 0},
                              budget{"turn", of_a_turn, 128, 1.4, 0},
                              // The same of the gates at which threads wait for posts.

@@ -104,10 +104,13 @@ double episode_ns(const machine_model& m, const plans::shape& its, unsigned memb
   return in_ns(passed.back().last_leaving - passed[3].last_leaving) / 20 - 1000;
 }
 
-// While its members wait they ask for the lines that they will signal (spread_plan_barrier.hpp). Without that both take the same time.
+// While its members wait they ask for the lines that they will signal (spread_plan_barrier.hpp). Without that both take the same
+// time.
 TEST(SimulatedPlan, OfALargeTeamTakesLessBecauseItAsksForLinesBeforeItsSignals) {
-  EXPECT_LE(episode_ns(machine("grace-2s"), {.node = 72}, 64, true), 0.85 * episode_ns(machine("grace-2s"), {.node = 72}, 64, false));
-  EXPECT_LE(episode_ns(machine("epyc-9654-2s"), {.node = 8}, 64, true), 0.9 * episode_ns(machine("epyc-9654-2s"), {.node = 8}, 64, false));
+  EXPECT_LE(episode_ns(machine("grace-2s"), {.node = 72}, 64, true),
+            0.85 * episode_ns(machine("grace-2s"), {.node = 72}, 64, false));
+  EXPECT_LE(episode_ns(machine("epyc-9654-2s"), {.node = 8}, 64, true),
+            0.9 * episode_ns(machine("epyc-9654-2s"), {.node = 8}, 64, false));
 }
 
 TEST(SimulatedPlan, IsProvenFirst) {

@@ -284,8 +284,10 @@ INSTANTIATE_TEST_SUITE_P(
     Files, BadScenario,
     testing::Values(
         complaint{"missing", "members = 4\n", "", ":5: application.members: expected a whole number"},
-        complaint{"type", "members = 4", "members = \"four\"", ":6: application.members: expected a whole number from 1 to 65536, not 'four'"},
-        complaint{"range", "members = 4", "members = 70000", ":6: application.members: expected a whole number from 1 to 65536, not 70000"},
+        complaint{"type", "members = 4", "members = \"four\"",
+                  ":6: application.members: expected a whole number from 1 to 65536, not 'four'"},
+        complaint{"range", "members = 4", "members = 70000",
+                  ":6: application.members: expected a whole number from 1 to 65536, not 70000"},
         complaint{"unknown_key", "barriers = 10", "barriers = 10\nepisodes = 3", ":9: application.episodes: no such key here"},
         complaint{"barrier", "\"sense\"", "\"sens\"", ":7: application.barrier: expected one of counter, sense"},
         complaint{"waiting", "\"sense\"", "\"sense\"\nwaiting = \"wait\"", ":8: application.waiting: expected one of auto, spin"},
@@ -293,11 +295,13 @@ INSTANTIATE_TEST_SUITE_P(
         complaint{"machine", "\"ideal\"", "\"ideall\"", ":1: machine: expected a file, or one of"},
         complaint{"too_many_processors", "[4, 2]", "[4, 65]", ":11: processors: expected a whole number from 1 to 64, not 65"},
         complaint{"empty_sweep", "[4, 2]", "[]", ":11: processors: expected a list of values to sweep over"},
-        complaint{"sweep_path", "processors = [4, 2]", "\"sistem.policy\" = [1]", ":11: sistem.policy: [sweep] leads to a table that is not there"},
+        complaint{"sweep_path", "processors = [4, 2]", "\"sistem.policy\" = [1]",
+                  ":11: sistem.policy: [sweep] leads to a table that is not there"},
         complaint{"sweep_value", "[4, 2]", "[4, 0]", ":11: processors: expected a whole number"},
         complaint{"no_application", "[[application]]", "[other]", ":1: application: expected one or more tables [[application]]"},
         complaint{"not_toml", "processors = 4", "processors 4", ":2:"},
-        complaint{"warmup", "barriers = 10", "barriers = 10\nwarmup = 10", ":9: application.warmup: expected a whole number from 0 to 9"}),
+        complaint{"warmup", "barriers = 10", "barriers = 10\nwarmup = 10",
+                  ":9: application.warmup: expected a whole number from 0 to 9"}),
     [](const auto& one) { return one.param.what; });
 
 class BadMachine : public testing::TestWithParam<complaint> {};
@@ -325,8 +329,10 @@ INSTANTIATE_TEST_SUITE_P(
         complaint{"negative", "hit_ns = 1", "hit_ns = -1", ":8: processor.hit_ns: expected a number from 0"},
         complaint{"division", "group = 2", "group = 3", ":24: distance.group: expected a multiple of the group before, 3"},
         complaint{"last_group", "group = 8", "group = 4", ":2: processors: expected as many as the last distance's group, 4"},
-        complaint{"first_ring", "bus_ns = 0\n[[distance]]", "bus_ns = 0\nring_ns = 1\n[[distance]]", ":22: distance.ring_ns: expected a ring of smaller groups"},
-        complaint{"unknown_key", "store_buffer", "store_bufer", ":7: processor.store_buffer: expected a whole number from 1 to 1024, and it is missing"}),
+        complaint{"first_ring", "bus_ns = 0\n[[distance]]", "bus_ns = 0\nring_ns = 1\n[[distance]]",
+                  ":22: distance.ring_ns: expected a ring of smaller groups"},
+        complaint{"unknown_key", "store_buffer", "store_bufer",
+                  ":7: processor.store_buffer: expected a whole number from 1 to 1024, and it is missing"}),
     [](const auto& one) { return one.param.what; });
 
 class BadTrace : public testing::TestWithParam<complaint> {};

@@ -1,5 +1,5 @@
-// Budgets: what operations of virtual processors may move, update and ask of the system, by the number of processors, with four members
-// for each. A count far below its budget fails, too: then the budget is to be lowered.
+// Budgets: what operations of virtual processors may move, update and ask of the system, by the number of processors, with four
+// members for each. A count far below its budget fails, too: then the budget is to be lowered.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -30,7 +30,8 @@ constexpr budget budgets[] = {
     {operation::push, "push", 8, 8.2, 0.6, 2.1, 0, 0, 0, 0},
     {operation::push, "push", 32, 8.2, 0.2, 2.1, 0, 0, 0, 0},
     {operation::push, "push", 128, 7, 0.5, 2.2, 0.1, 0.1, 0, 0},
-    // A push wakes one. It then looks for bodies of others, twice at 16 or at 24, before it sleeps again: with 128, two looks at all
+    // A push wakes one. It then looks for bodies of others, twice at 16 or at 24, before it sleeps again: with 128, two looks at
+    // all
     // were 387 lines.
     {operation::push_to_sleeper, "push_to_sleeper", 8, 28, 2.1, 4.1, 2, 1, 0, 0},
     {operation::push_to_sleeper, "push_to_sleeper", 32, 102, 2.1, 6.2, 2, 1, 0, 0},
@@ -43,7 +44,8 @@ constexpr budget budgets[] = {
     {operation::look, "look", 8, 14.5, 2.1, 1, 0, 0, 0, 0},
     {operation::look, "look", 32, 32, 2.1, 1, 0, 0, 0, 0},
     {operation::look, "look", 128, 32.5, 2.1, 1, 0, 0, 0, 0},
-    // Half of the processors steal from the others: most lines and updates are of looks that find nothing, and of their lock. A claim
+    // Half of the processors steal from the others: most lines and updates are of looks that find nothing, and of their lock. A
+    // claim
     // interrupts all processors.
     {operation::steal, "steal", 8, 26, 3.5, 9.5, 2.1, 0, 2.1, 14.5},
     {operation::steal, "steal", 32, 72, 13, 16, 2.1, 0, 2.1, 65},
@@ -63,8 +65,9 @@ TEST_P(Budgets, AreKept) {
   expect_near(its.fences, b.fences, "fences everywhere");
   expect_near(its.interrupted, b.interrupted, "processors interrupted");
 }
-INSTANTIATE_TEST_SUITE_P(Of, Budgets, testing::ValuesIn(budgets),
-                         [](const auto& its) { return std::string(its.param.name) + "_" + std::to_string(its.param.processors); });
+INSTANTIATE_TEST_SUITE_P(Of, Budgets, testing::ValuesIn(budgets), [](const auto& its) {
+  return std::string(its.param.name) + "_" + std::to_string(its.param.processors);
+});
 
 }  // namespace
 }  // namespace weir::simulator::threads

@@ -1,4 +1,5 @@
-// On how many processors threads compute beside other programs: decided on a model of a machine, whose time goes by as the test says.
+// On how many processors threads compute beside other programs: decided on a model of a machine, whose time goes by as the test
+// says.
 #include "threads/program/deprivation.hpp"
 
 #include <algorithm>
@@ -27,8 +28,8 @@ struct program {
   lately_seen seen{};
 };
 
-/// Kernel threads get equal parts of the processors. Threads that meet compute while all have processors: where others have some of
-/// these, hardly ever, unless they are on one.
+/// Kernel threads get equal parts of the processors. Threads that meet compute while all have processors: where others have some
+/// of these, hardly ever, unless they are on one.
 class machine {
  public:
   machine(unsigned processors, std::vector<program> programs) : processors_(processors), all(std::move(programs)) {}
@@ -206,7 +207,9 @@ TEST(Deprivation, ThreadsOfTheSameProcessAreNoOthers) {
   deprivation its;
   std::uint64_t now = s;
   for (int i = 0; i < 100; ++i)
-    EXPECT_EQ(its.look({.wall = 25 * ms, .process = 50 * ms, .ran = 50 * ms, .delayed = 150 * ms, .running = 8, .waiting = 8}, 2, now += 25 * ms), 2u);
+    EXPECT_EQ(its.look({.wall = 25 * ms, .process = 50 * ms, .ran = 50 * ms, .delayed = 150 * ms, .running = 8, .waiting = 8}, 2,
+                       now += 25 * ms),
+              2u);
 }
 
 TEST(Deprivation, AThreadThatHasNotRunSaysNothing) {

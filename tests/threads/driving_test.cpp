@@ -106,7 +106,8 @@ TEST(Driving, ACrowdOfAMemberHasSeatsOnDifferentProcessors) {
   std::array<std::array<processor*, processors>, processors> seats{};
   weir::crowd outer(processors, [&seats](unsigned of) {
     // Not this_body: where a stand-in is late, a member goes on in its own kernel thread.
-    weir::crowd inner(processors, [&its = seats[of]](unsigned m) { its[m] = own_body_of_thread()->home(); }, {.processors = processors});
+    weir::crowd inner(processors, [&its = seats[of]](unsigned m) { its[m] = own_body_of_thread()->home(); },
+                      {.processors = processors});
     inner.join();
   }, {.processors = processors});
   outer.join();
@@ -117,7 +118,8 @@ TEST(Driving, ACrowdOfAMemberHasSeatsOnDifferentProcessors) {
   }
 }
 
-// Barriers take a member to be on its seat: the last one of a seat to arrive would spin there, where those that it waits for may run.
+// Barriers take a member to be on its seat: the last one of a seat to arrive would spin there, where those that it waits for may
+// run.
 TEST(Displaced, AMemberOutsideItsSeatUntilItReturnsThere) {
   std::thread([] {
     const driving all_the_time;

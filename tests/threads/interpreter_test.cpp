@@ -189,9 +189,9 @@ TEST_F(Interpreter, RefusesWhatItDoesNotKnow) {
       // what writes memory
       "01 07", "00 07", "29 07", "31 07", "21 07", "09 07", "83 07 01", "80 07 01", "81 07 1 0 0 0", "48 89 07", "88 07",
       "c6 07 01", "c7 07 1 0 0 0", "ff 07", "ff 0f", "fe 07", "d1 27", "c1 27 02", "86 07", "87 07", "0f b1 0f", "0f c1 07",
-      "0f c3 07", "a3 0 0 0 0 0 0 0 0", "f0 ff 07", "f0 01 07", "f0 0f b1 0f", "f0 83 0c 24 01", "f0 83 04 24 01", "f0 83 24 24 00", "f0 83 34 24 00", "f0 83 0f 00", "f0 83 0c 04 00", "f0 41 83 0c 24 00",
-      "f0 09 04 24", "f0 66 83 0c 24 00", "83 0c 24 00", "aa", "f3 aa", "f3 48 a5", "a4",
-      "0f 11 07", "66 0f 7f 07", "f7 17", "f7 1f",
+      "0f c3 07", "a3 0 0 0 0 0 0 0 0", "f0 ff 07", "f0 01 07", "f0 0f b1 0f", "f0 83 0c 24 01", "f0 83 04 24 01",
+      "f0 83 24 24 00", "f0 83 34 24 00", "f0 83 0f 00", "f0 83 0c 04 00", "f0 41 83 0c 24 00", "f0 09 04 24",
+      "f0 66 83 0c 24 00", "83 0c 24 00", "aa", "f3 aa", "f3 48 a5", "a4", "0f 11 07", "66 0f 7f 07", "f7 17", "f7 1f",
       // calls, the stack, the system, jumps by registers and memory
       "e8 0 0 0 0", "ff d0", "ff 17", "ff e0", "3e ff e0", "ff 27", "c3", "f3 c3", "c2 8 0", "50", "58", "41 57", "68 1 0 0 0",
       "6a 01", "ff 37", "8f 07", "9c", "9d", "c9", "0f 05", "0f 0b", "cc", "cd 80", "f4", "e3 02", "e2 02", "e0 02", "0f a2",
@@ -240,8 +240,8 @@ TEST_F(Interpreter, RefusesWhatItDoesNotKnow) {
 }
 
 TEST_F(Interpreter, FencesOnTheStackAreExecutedAsByTheProcessor) {
-  for (const char* const text : {"f0 83 0c 24 00", "f0 48 83 0c 24 00", "f0 83 4c 24 c0 00", "f0 80 0c 24 00", "f0 81 0c 24 0 0 0 0",
-                                 "f0 83 04 24 00", "f0 48 83 04 24 00", "f0 83 44 24 f8 00"})
+  for (const char* const text : {"f0 83 0c 24 00", "f0 48 83 0c 24 00", "f0 83 4c 24 c0 00", "f0 80 0c 24 00",
+                                 "f0 81 0c 24 0 0 0 0", "f0 83 04 24 00", "f0 48 83 04 24 00", "f0 83 44 24 f8 00"})
     for (int i = 0; i < 200; ++i) {
       fill_data();
       if (i % 4 == 0) std::memset(native_.data() + 1024, 0, 512);
@@ -327,7 +327,8 @@ TEST_F(Interpreter, TellsWhatInstructionsUse) {
 
 TEST_F(Interpreter, RefusesWhatWouldFault) {
   // mov (%rcx), %esi; mov (%rdx), %eax behind it: the first may be loaded, the second may not
-  for (const std::uintptr_t nowhere : {std::uintptr_t{0}, native_.at_data() + native_execution::data_bytes - 1, ~std::uintptr_t{0} << 47}) {
+  for (const std::uintptr_t nowhere :
+       {std::uintptr_t{0}, native_.at_data() + native_execution::data_bytes - 1, ~std::uintptr_t{0} << 47}) {
     mprotect(native_.data() + native_execution::data_bytes, 4096, PROT_NONE);
     registers from;
     from.all[rcx] = nowhere;

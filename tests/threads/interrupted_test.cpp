@@ -1,5 +1,5 @@
-// Whether a signal has come at a system call is found by the code as by the registers: a processor with FRED keeps these. Which calls may
-// begin anew. What Weir computes in a handler leaves no trace in the floating-point state that it has interrupted.
+// Whether a signal has come at a system call is found by the code as by the registers: a processor with FRED keeps these. Which
+// calls may begin anew. What Weir computes in a handler leaves no trace in the floating-point state that it has interrupted.
 #include "threads/scheduling/interrupted.hpp"
 
 #include <algorithm>

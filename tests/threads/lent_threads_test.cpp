@@ -1,4 +1,5 @@
-// A thread in a region lends its kernel thread to members of other teams. It gets that back when the region ends, whatever they do there.
+// A thread in a region lends its kernel thread to members of other teams. It gets that back when the region ends, whatever they
+// do there.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -86,8 +86,8 @@ long voluntary_switches(int threads) {
   return all_switches;
 }
 
-// A sleep at the mutex, and one under it. Where each release wakes all, they are half of the threads' square. On a busy machine a thread
-// that comes late may have the mutex before the one that is woken: the least of a few times.
+// A sleep at the mutex, and one under it. Where each release wakes all, they are half of the threads' square. On a busy machine a
+// thread that comes late may have the mutex before the one that is woken: the least of a few times.
 TEST(LocksWake, OneAtARelease) {
   constexpr int threads = 16, most_tries = 5, few = 4 * threads;
   long found = voluntary_switches(threads);

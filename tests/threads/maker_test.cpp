@@ -1,5 +1,5 @@
-// A body that does not run may hold a lock of the C library. So nobody takes memory from the heap, or creates a thread, under a lock that
-// others need to run this body.
+// A body that does not run may hold a lock of the C library. So nobody takes memory from the heap, or creates a thread, under a
+// lock that others need to run this body.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -82,7 +82,8 @@ TEST(Maker, WhoHoldsWhatItWaitsForGoesOn) {
 }
 
 TEST(Maker, NoProcessorIsMadeUnderALock) {
-  for (unsigned processors = 1; processors < 12; ++processors) EXPECT_EQ(entries_of_five_by_a_mutex({.processors = processors}), 25);
+  for (unsigned processors = 1; processors < 12; ++processors)
+    EXPECT_EQ(entries_of_five_by_a_mutex({.processors = processors}), 25);
   EXPECT_EQ(under_locks, 0u);
 }
 

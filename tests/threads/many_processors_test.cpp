@@ -1,5 +1,5 @@
-// 64 virtual processors on two processors of the machine: lists, claims, stand-ins and sleepers with more seats than one word of 32
-// bits or a small machine has. The results are checked, and how long it takes is not.
+// 64 virtual processors on two processors of the machine: lists, claims, stand-ins and sleepers with more seats than one word of
+// 32 bits or a small machine has. The results are checked, and how long it takes is not.
 #include <algorithm>
 #include <array>
 #include <atomic>

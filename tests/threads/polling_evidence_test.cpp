@@ -38,8 +38,8 @@ TEST(PollingEvidence, WhatWasLongAgoIsForgotten) {
 }
 
 /// Threads that have computed, and now wait for each other in turn, in a loop. The kernel runs them in turn, too: whoever gets a
-/// processor has its turn, and polls after that. They are asked as the monitor asks. After how many milliseconds are they found to
-/// poll? `most`: later, or not at all.
+/// processor has its turn, and polls after that. They are asked as the monitor asks. After how many milliseconds are they found
+/// to poll? `most`: later, or not at all.
 double ms_until_found(unsigned threads, std::size_t processors, double most) {
   constexpr double slice = 3, longest_distance = 128;
   constexpr std::uintptr_t first = 0x401000, last = first + 8;

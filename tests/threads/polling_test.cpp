@@ -36,7 +36,8 @@ LOOP(polls_in_memory, "1: nop; nop; nop; cmpq $0, (%rdi); je 1b")
 LOOP(polls_behind_fence, "1: lock orq $0, (%rsp); mov (%rdi), %rax; test %rax, %rax; je 1b")  // as compilers flush
 // The same, or the limit has passed by the processor's clock.
 LOOP(polls_until_time,
-     "rdtsc; mov %eax, %ecx; 1: mov (%rdi), %rax; cmp $2, %rax; jae 2f; nop; nop; rdtsc; sub %ecx, %eax; cmp %esi, %eax; jbe 1b; 2:")
+     "rdtsc; mov %eax, %ecx; 1: mov (%rdi), %rax; cmp $2, %rax; jae 2f; nop; nop; rdtsc; sub %ecx, %eax; cmp %esi, %eax; jbe 1b; "
+     "2:")
 // The same, at most so many times.
 LOOP(polls_counted, "xor %eax, %eax; 1: cmpl $0, (%rdi); jne 2f; pause; inc %rax; cmp %rsi, %rax; jb 1b; 2:")
 // No polling: the sum of words; of one word again and again; a search; a store; a pause alone; a call.
@@ -82,7 +83,8 @@ ucontext_t interrupted(loop its, const void* word, std::uint64_t limit, int n) {
 constexpr std::uint64_t far_away = 1u << 31;
 
 TEST(Polling, IsFoundFromEachPlaceInTheLoop) {
-  for (const loop each : {polls_with_pause, polls_in_memory, polls_until_time, polls_counted, polls_behind, polls_behind_fence, polls_global}) {
+  for (const loop each :
+       {polls_with_pause, polls_in_memory, polls_until_time, polls_counted, polls_behind, polls_behind_fence, polls_global}) {
     std::uintptr_t first = 0;
     for (int n = 2; n < 30; ++n) {
       const std::uint64_t word = 0;
@@ -95,7 +97,8 @@ TEST(Polling, IsFoundFromEachPlaceInTheLoop) {
       if (n == 2) first = its.first();
       if (each != polls_until_time) { EXPECT_EQ(its.first(), first) << "by which it is known"; }
       EXPECT_NE(its.may_replace().at, 0u);
-      EXPECT_EQ(std::memcmp(its.may_replace().text, reinterpret_cast<const void*>(its.may_replace().at), its.may_replace().bytes), 0);
+      EXPECT_EQ(std::memcmp(its.may_replace().text, reinterpret_cast<const void*>(its.may_replace().at), its.may_replace().bytes),
+                0);
       EXPECT_EQ(its.may_replace().distance_at, each == polls_global ? 2u : 0u);
     }
   }
@@ -145,7 +148,8 @@ TEST(Polling, ALoopWhoseLoadFaultsIsLeftAlone) {
   munmap(page, page_bytes);
 }
 TEST(Polling, CodeBesideAPageThatCannotBeReadIsKnown) {
-  auto* const pages = static_cast<unsigned char*>(mmap(nullptr, 3 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* const pages =
+      static_cast<unsigned char*>(mmap(nullptr, 3 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   const unsigned char code[] = {0xf3, 0x90, 0x48, 0x83, 0x3f, 0x00, 0x74, 0xf8};  // 1: pause; cmpq $0, (%rdi); je 1b
   const std::uint64_t word = 0;
   const auto is_found = [&](unsigned char* at) {
@@ -162,8 +166,8 @@ TEST(Polling, CodeBesideAPageThatCannotBeReadIsKnown) {
   munmap(pages, 3 * page_bytes);
 }
 
-// A page of code is exchanged when a trampoline takes the place of `mov (%rcx), %esi`. Between two reads, the distance of the jump would be
-// the operands of the `mov`: (%rax), where nothing is.
+// A page of code is exchanged when a trampoline takes the place of `mov (%rcx), %esi`. Between two reads, the distance of the
+// jump would be the operands of the `mov`: (%rax), where nothing is.
 TEST(Polling, AnInstructionThatIsReplacedMeanwhileIsOneOfTheTwo) {
   constexpr std::uint8_t texts[2][6] = {{0x8b, 0x31, 0x39, 0xd6, 0x75, 0xfa}, {0xe9, 0x00, 0x39, 0xd6, 0x75, 0xfa}};
   const auto page_with = [](const std::uint8_t (&text)[6]) {
@@ -286,11 +290,17 @@ TEST_F(RandomLoops, NeverFaultWhileMemoryIsUnmappedProtectedAndChanged) {
     while (!ends.load(std::memory_order_relaxed)) {  // relaxed: it only ends the loop
       switch (random.below(4)) {
         case 0: mprotect(native_.data(), native_execution::data_bytes, PROT_NONE); break;
-        case 1: mmap(native_.data(), native_execution::data_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0); break;
+        case 1:
+          mmap(native_.data(), native_execution::data_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+               0);
+          break;
         case 2: munmap(native_.data(), native_execution::data_bytes); break;
         default:
-          if (mmap(native_.data(), native_execution::data_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) break;
-          for (int n = 0; n < 200; ++n) native_.data()[random.below(native_execution::data_bytes)] = static_cast<std::uint8_t>(random.below(256));
+          if (mmap(native_.data(), native_execution::data_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                   -1, 0) == MAP_FAILED)
+            break;
+          for (int n = 0; n < 200; ++n)
+            native_.data()[random.below(native_execution::data_bytes)] = static_cast<std::uint8_t>(random.below(256));
       }
     }
   });

@@ -83,8 +83,9 @@ TEST(Tick, AMemberThatComputesKeepsItsProcessorWhicheverRegisterChanges) {
   EXPECT_LE(turns_too_many(sum_in_floating_point), 10);
 }
 
-/// Four members of one processor, each of which polls for its turn and then computes for 3 ms. Do they get only a few ticks in a turn,
-/// sooner or later? Ticks that look for members that spin would come ten times as often. Not at first, before there is a trampoline.
+/// Four members of one processor, each of which polls for its turn and then computes for 3 ms. Do they get only a few ticks in a
+/// turn, sooner or later? Ticks that look for members that spin would come ten times as often. Not at first, before there is a
+/// trampoline.
 bool get_few_ticks_after_a_while(int few) {
   constexpr unsigned some_turns = 20, most_turns = 8 * some_turns;
   std::atomic<unsigned> turn{0};
@@ -234,8 +235,8 @@ class spinning_barrier {
   std::atomic<unsigned> arrived_{0}, round_{0}, polls_{0};
 };
 
-// What makes a member yield may end no process, whatever signal is blocked, as a breakpoint would where SIGTRAP is. Tried again where a
-// processor of earlier crowds has stolen a member.
+// What makes a member yield may end no process, whatever signal is blocked, as a breakpoint would where SIGTRAP is. Tried again
+// where a processor of earlier crowds has stolen a member.
 TEST(Tick, MembersThatBlockSignalsAndPollAreFoundAndLiveOn) {
   sigset_t but_ticks;
   sigfillset(&but_ticks);

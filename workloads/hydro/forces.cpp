@@ -147,7 +147,8 @@ void blast::hourglass_forces_along(const field& velocity, field& force) {
       const double rx = x0[e] * q0 + x1[e] * q1 + x2[e] * q2 + x3[e] * q3;
       const double ry = y0[e] * q0 + y1[e] * q1 + y2[e] * q2 + y3[e] * q3;
       const double rz = z0[e] * q0 + z1[e] * q1 + z2[e] * q2 + z3[e] * q3;
-      const auto resist = [&](int m, double q) __attribute__((always_inline)) { return q - (x.of[m] * rx + y.of[m] * ry + z.of[m] * rz); };
+      const auto resist = [&](int m, double q)
+                              __attribute__((always_inline)) { return q - (x.of[m] * rx + y.of[m] * ry + z.of[m] * rz); };
       out[e] -= resist(modes::x, 0);
       out[all + e] -= resist(modes::y, 0);
       out[2 * all + e] -= resist(modes::z, 0);

@@ -18,7 +18,8 @@ struct eight {
       : at{of[first],         of[first + 1],         of[first + row],         of[first + row + 1],
            of[first + plane], of[first + plane + 1], of[first + plane + row], of[first + plane + row + 1]} {}
 
-  HYDRO_INLINE eight(double a, double b, double c, double d, double e, double f, double g, double h) : at{a, b, c, d, e, f, g, h} {}
+  HYDRO_INLINE eight(double a, double b, double c, double d, double e, double f, double g, double h)
+      : at{a, b, c, d, e, f, g, h} {}
 
   HYDRO_INLINE eight operator+(const eight& other) const {
     return {at[0] + other.at[0], at[1] + other.at[1], at[2] + other.at[2], at[3] + other.at[3],

@@ -157,7 +157,8 @@ class plan_barrier {
   }
 
   // Not inline: most members of a seat wait for the one that runs the steps, and save no registers for them.
-  [[gnu::noinline]] void run_steps(unsigned member, const action* a, const action* end, std::uint32_t episode, co_located others) {
+  [[gnu::noinline]] void run_steps(unsigned member, const action* a, const action* end, std::uint32_t episode,
+                                   co_located others) {
     steps::run(waiting_, member, a, end, parities_, episode, others);
   }
 

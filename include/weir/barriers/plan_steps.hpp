@@ -19,9 +19,9 @@ struct plan_steps {
     flag flags[2 * slots_per_line]{};
     typename Machine::gate gate;
   };
-  /// A step of the plan, or a request for the line of a flag that the member is to signal after its next wait, or in the next episode:
-  /// fetched for writing while the member waits or computes, the line need not be fetched by the signal. The one who awaits the flag
-  /// loses its copy, so this is worth while only where it does not poll the flag yet.
+  /// A step of the plan, or a request for the line of a flag that the member is to signal after its next wait, or in the next
+  /// episode: fetched for writing while the member waits or computes, the line need not be fetched by the signal. The one who
+  /// awaits the flag loses its copy, so this is worth while only where it does not poll the flag yet.
   enum class doing : std::uint8_t { signal, await, request, request_for_next };
   struct action {
     flag* flags;  // of both parities

@@ -40,9 +40,9 @@ plan tournament(unsigned participants, wake_up how = wake_up::champion_flag);
 plan tournament_by_nodes(unsigned participants, unsigned ways = 4, unsigned node = 4);
 
 /// In each node a tournament, whose winner wakes the others at last; between, the winners of all nodes meet by dissemination with
-/// this radix; 0: that of radix_among(). So a barrier leaves the nodes in a few rounds, and each round is one signal long. Where one
-/// node holds all, they are equally near, and all meet by dissemination. A node is `node` consecutive participants. It has no two
-/// halves.
+/// this radix; 0: that of radix_among(). So a barrier leaves the nodes in a few rounds, and each round is one signal long. Where
+/// one node holds all, they are equally near, and all meet by dissemination. A node is `node` consecutive participants. It has no
+/// two halves.
 plan exchange_by_nodes(unsigned participants, unsigned node = 4, unsigned ways = 4, unsigned fan_out = 8, unsigned radix = 0);
 
 /// The radix by which so many meet: 4, or one by which they need a round less for at most one signal more.
@@ -104,8 +104,8 @@ consteval const entry& called(std::string_view name) {
   throw "no plan of the table has this name";
 }
 
-/// A plan of the table by name, or a plan by levels (below); none for a name that neither is. Throws std::invalid_argument if the name
-/// says no levels, or there are too many participants for such a plan.
+/// A plan of the table by name, or a plan by levels (below); none for a name that neither is. Throws std::invalid_argument if the
+/// name says no levels, or there are too many participants for such a plan.
 std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& its = {});
 /// All names, in the order of the table; and the names of the plans that have two halves.
 const std::vector<std::string>& names();
@@ -133,7 +133,8 @@ struct level_shape {
 /// as in the butterfly; 0: they do not. Throws std::invalid_argument for other groups.
 plan by_levels(unsigned participants, std::vector<level_shape> shapes, unsigned exchange_radix = 0);
 
-/// A plan by levels, before it is made. It has a name, as the table's plans have; the search for a machine's plan finds such shapes.
+/// A plan by levels, before it is made. It has a name, as the table's plans have; the search for a machine's plan finds such
+/// shapes.
 struct levels_shape {
   std::vector<level_shape> levels;
   unsigned exchange_radix = 0;  ///< as in by_levels()
@@ -146,13 +147,13 @@ inline constexpr unsigned most_by_levels = 1024;
 /// Is this the name of a plan by levels, right or wrong?
 bool names_levels(std::string_view name);
 
-/// "levels:8by6down6-96packed12flag-exchange4". For each level but the last: the size of a group, `by` and its ways (`packed`: their
-/// flags share a line), `down` and its fan-out (`flag`: one flag). The last level has no size, so that the plan is one for any team:
-/// "by4down2", "pairs", "exchange4".
+/// "levels:8by6down6-96packed12flag-exchange4". For each level but the last: the size of a group, `by` and its ways (`packed`:
+/// their flags share a line), `down` and its fan-out (`flag`: one flag). The last level has no size, so that the plan is one for
+/// any team: "by4down2", "pairs", "exchange4".
 std::string name_of(const levels_shape& its);
 
-/// The shape that has this name. Throws std::invalid_argument: what was expected. The message repeats nothing of the name, which may
-/// be any text.
+/// The shape that has this name. Throws std::invalid_argument: what was expected. The message repeats nothing of the name, which
+/// may be any text.
 levels_shape levels_called(std::string_view name);
 
 }  // namespace weir::plans

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a plan in shared memory, for large teams: each member is the first to write the lines that it awaits, so that the system puts
-// them into the memory near it. If one thread wrote all of them first, the memory beside it would serve all members. Lines of
-// neighbours share pages, and neighbours are near each other.
+// Runs a plan in shared memory, for large teams: each member is the first to write the lines that it awaits, so that the system
+// puts them into the memory near it. If one thread wrote all of them first, the memory beside it would serve all members. Lines
+// of neighbours share pages, and neighbours are near each other.
 //
-// While a member waits or computes it asks for the lines that it is to signal next (plan_steps.hpp): in a large team a signal's way is
-// longer than what that costs. But not in the release, where all await their flags already.
+// While a member waits or computes it asks for the lines that it is to signal next (plan_steps.hpp): in a large team a signal's
+// way is longer than what that costs. But not in the release, where all await their flags already.
 //
-// A line must not be signalled before its member has made it. In the first episode the members therefore make their lines, and meet in
-// a central barrier; the plan serves all later episodes.
+// A line must not be signalled before its member has made it. In the first episode the members therefore make their lines, and
+// meet in a central barrier; the plan serves all later episodes.
 #pragma once
 
 #include <algorithm>
@@ -107,8 +107,8 @@ class spread_plan_barrier {
 
   line* at(unsigned which) const { return reinterpret_cast<line*>(memory_.get()) + which; }
 
-  /// The place of each of the plan's lines in memory. A line belongs to the first member that awaits a flag of it; the lines of a member
-  /// follow each other.
+  /// The place of each of the plan's lines in memory. A line belongs to the first member that awaits a flag of it; the lines of a
+  /// member follow each other.
   std::vector<unsigned> divided(const plan& p) {
     constexpr unsigned nobodys = std::numeric_limits<unsigned>::max();
     std::vector<unsigned> place(p.lines, nobodys);

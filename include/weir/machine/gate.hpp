@@ -108,9 +108,9 @@ struct futex_kernel {
   static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
   static void heavy_fence() noexcept;
   static bool may_be_unguarded() noexcept;
-  /// Asks the kernel for heavy fences, the first time. A process with one thread has them at once; otherwise the kernel waits until all
-  /// processors have switched, for 10 to 100 ms where threads poll. So Weir's pthread_create() calls it, too: initializers of other
-  /// libraries may create threads before Weir's own run. Thread-safe.
+  /// Asks the kernel for heavy fences, the first time. A process with one thread has them at once; otherwise the kernel waits
+  /// until all processors have switched, for 10 to 100 ms where threads poll. So Weir's pthread_create() calls it, too:
+  /// initializers of other libraries may create threads before Weir's own run. Thread-safe.
   static void ask_for_fences() noexcept;
   static void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
   static void wake_sleepers(std::atomic<std::uint32_t>& word) noexcept;

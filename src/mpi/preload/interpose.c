@@ -123,7 +123,8 @@ static void find(void) {
   static char version[8192 + 1], why[8192]; /* as long as the longest MPI_MAX_LIBRARY_VERSION_STRING */
   const char *const name = library_for(version);
   if (name == NULL) {
-    snprintf(why, sizeof why, "Weir supports MPICH and Open MPI, and this is %.200s; do not preload libweir-mpi.so here", version);
+    snprintf(why, sizeof why, "Weir supports MPICH and Open MPI, and this is %.200s; do not preload libweir-mpi.so here",
+             version);
     return mpis_own(why);
   }
   void *const library = open_library(name, why, sizeof why);

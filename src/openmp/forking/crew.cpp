@@ -32,8 +32,8 @@ namespace {
 }
 std::atomic<int> alive{0};  // relaxed: the number alone matters
 
-/// How the release reaches the workers: by default along the tree of lines, otherwise as the barrier that the user has chosen does
-/// it. The same for all teams of the process.
+/// How the release reaches the workers: by default along the tree of lines, otherwise as the barrier that the user has chosen
+/// does it. The same for all teams of the process.
 enum class release_by : char { unknown, tree, one_line, own_flags };
 release_by how_released() {
   static constinit std::atomic<release_by> known{release_by::unknown};
@@ -108,8 +108,8 @@ void crew::assign_processors() {
   for (const auto& w : workers_) w->processor = all[(mine + w->number) % all.size()];
 }
 
-// A worker whose first region has seats begins where it will probably have its own: as a kernel thread it would get in the way of those that
-// are to begin, until the region is released.
+// A worker whose first region has seats begins where it will probably have its own: as a kernel thread it would get in the way of
+// those that are to begin, until the region is released.
 threads::processor* crew::first_seat(const worker& w, unsigned seats) {
   if (seats == 0 || !host_ || threads::why_no_processors() != nullptr) return nullptr;
   const unsigned which = w.number % seats;

@@ -1,6 +1,7 @@
 // The two phases of a region, over a Machine: the release that begins it, from the primary thread (member 0) to the workers,
 // and the arrival that ends it, back to the primary thread [paper 003, section IV.A]. In large teams both go along a tree
-// (release_tree.hpp, half.hpp). The crew decides which workers take part and how members wait; the explorer searches the same source.
+// (release_tree.hpp, half.hpp). The crew decides which workers take part and how members wait; the explorer searches the same
+// source.
 //
 // A worker waits for a word that holds an episode and the size of the episode's team.
 //
@@ -94,7 +95,8 @@ class fork_join {
   /// A worker, a member of a team of `size`, has executed the region. Its own flags are an argument, because looking them up may
   /// cost the transfer of a line that the primary thread writes in each region.
   template <class FlagsOf, class Await>
-  void arrive(const half& tree, unsigned size, unsigned member, flags& own, std::uint32_t episode, FlagsOf flags_of, Await await) {
+  void arrive(const half& tree, unsigned size, unsigned member, flags& own, std::uint32_t episode, FlagsOf flags_of,
+              Await await) {
     if (tree.central()) {
       happens_before(&primary.episode);
       // The primary thread belongs to the first group, but does not count.
@@ -128,7 +130,8 @@ class fork_join {
 
  private:
   template <class FlagsOf, class Await>
-  void await_children(const half& tree, unsigned member, arrival_flag& mine, std::uint32_t episode, FlagsOf flags_of, Await await) {
+  void await_children(const half& tree, unsigned member, arrival_flag& mine, std::uint32_t episode, FlagsOf flags_of,
+                      Await await) {
     for (const unsigned child : tree.of(member)) await_arrival(flags_of(child).arrival, mine, episode, await);
   }
   template <class Await>

@@ -141,7 +141,8 @@ crew* take_kept_crew() {
   bool fits = false;
   {
     const std::lock_guard lock(list_lock);
-    const auto fitting = std::find_if(kept->crews.rbegin(), kept->crews.rend(), [&mine](const crew* c) { return c->gives() == mine; });
+    const auto fitting =
+        std::find_if(kept->crews.rbegin(), kept->crews.rend(), [&mine](const crew* c) { return c->gives() == mine; });
     fits = fitting != kept->crews.rend();
     // In a program whose threads all differ, crews would be kept in vain: whoever finds none that fits ends the oldest.
     const auto found = fits ? std::next(fitting).base() : kept->crews.begin();

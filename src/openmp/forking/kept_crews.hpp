@@ -1,9 +1,9 @@
-// Crews whose threads have ended, for other threads that open their first regions: a program that makes threads anew, each of which
-// opens a few regions, does not make their workers anew, too.
+// Crews whose threads have ended, for other threads that open their first regions: a program that makes threads anew, each of
+// which opens a few regions, does not make their workers anew, too.
 //
-// The workers of such a crew have seats, on the processor of the thread that has ended among others. The processor goes with the crew, so
-// that the workers stay where they sleep. They are kernel threads of the process all the same, which ends with its last thread. So crews
-// are kept only while the program's first thread has not ended.
+// The workers of such a crew have seats, on the processor of the thread that has ended among others. The processor goes with the
+// crew, so that the workers stay where they sleep. They are kernel threads of the process all the same, which ends with its last
+// thread. So crews are kept only while the program's first thread has not ended.
 #pragma once
 
 namespace weir::openmp {
@@ -12,8 +12,8 @@ class crew;
 
 /// The calling thread ends, and with it its crew for outermost regions, which is kept or dismissed.
 void keep_or_dismiss(crew& its);
-/// A crew for the outermost regions of the calling thread; null: none that is kept has workers as this thread would create them. Then it
-/// ends the one that has been kept longest.
+/// A crew for the outermost regions of the calling thread; null: none that is kept has workers as this thread would create them.
+/// Then it ends the one that has been kept longest.
 crew* take_kept_crew();
 /// Dismisses all that are kept.
 void dismiss_kept_crews();

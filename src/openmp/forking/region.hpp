@@ -29,8 +29,8 @@ struct thread_demand {
 };
 
 /// Executes a region: each member of a team of `asked` threads (0: as the control variables say) calls `run(what)`. `demand`:
-/// further clauses of the region, if it has any. `place`: the program's function that has the region's code; a region is known by it
-/// (region_sites.hpp). Null: nothing is chosen for it.
+/// further clauses of the region, if it has any. `place`: the program's function that has the region's code; a region is known by
+/// it (region_sites.hpp). Null: nothing is chosen for it.
 void fork(region run, void* what, unsigned asked, const void* place, const thread_demand* demand = nullptr);
 /// The same by the calling thread alone.
 void fork_alone(region run, void* what);

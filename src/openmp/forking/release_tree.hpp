@@ -1,11 +1,11 @@
 // By whom the release of a region reaches the workers of a large team: along a tree, and each worker's line also carries what to
 // execute. A line that all read would go to them one after the other.
 //
-// Teams are small mostly, so the first workers wait for one line in common, in teams of all sizes: the primary thread does not know
-// where they wait. Each other worker waits for a line of its own, which lies in the memory near it because it has made it. They
-// stand in groups of `FanOut` consecutive numbers, whose first member passes the release on; the first members of `FanOut` groups
-// stand in a group in turn, and so on. Consecutive members are near each other (crew::assign_processors). In octal digits: the
-// parent of 0431 is 0430, whose parent is 0400, whose parent is 0.
+// Teams are small mostly, so the first workers wait for one line in common, in teams of all sizes: the primary thread does not
+// know where they wait. Each other worker waits for a line of its own, which lies in the memory near it because it has made it.
+// They stand in groups of `FanOut` consecutive numbers, whose first member passes the release on; the first members of `FanOut`
+// groups stand in a group in turn, and so on. Consecutive members are near each other (crew::assign_processors). In octal digits:
+// the parent of 0431 is 0430, whose parent is 0400, whose parent is 0.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ struct release_tree {
   }
   /// Can the member be a parent, in some team?
   static bool passes_on(unsigned member) { return member % FanOut == 0 && (member == 0 || member >= in_common); }
-  /// Calls `release(worker)` for each worker of a team of this size that the member releases; those first that have most others below
-  /// them, and are the farthest.
+  /// Calls `release(worker)` for each worker of a team of this size that the member releases; those first that have most others
+  /// below them, and are the farthest.
   template <class Release>
   static void for_children(unsigned member, unsigned size, Release release) {
     if (!passes_on(member)) return;

@@ -22,8 +22,9 @@ using copier = void (*)(void* into, void* from);
 using wide = unsigned long long;
 
 // Flags, as the compiler sets them.
-constexpr unsigned final_flag = 1u << 1, depends_flag = 1u << 3, priority_flag = 1u << 4, counts_up = 1u << 8, grain_flag = 1u << 9,
-                   if_flag = 1u << 10, no_group = 1u << 11, reduces = 1u << 12, detached_flag = 1u << 13, strict_flag = 1u << 14;
+constexpr unsigned final_flag = 1u << 1, depends_flag = 1u << 3, priority_flag = 1u << 4, counts_up = 1u << 8,
+                   grain_flag = 1u << 9, if_flag = 1u << 10, no_group = 1u << 11, reduces = 1u << 12, detached_flag = 1u << 13,
+                   strict_flag = 1u << 14;
 
 /// In the task's data, in front of its variables.
 struct call {
@@ -145,7 +146,8 @@ WEIR_GUARDED(void, GOMP_taskloop,
               int priority, long start, long end, long step)) {
   const bool up = step > 0;
   // As unsigned numbers, because the distance may not fit into a long.
-  const wide distance = up ? static_cast<wide>(end) - static_cast<wide>(start) : static_cast<wide>(start) - static_cast<wide>(end);
+  const wide distance =
+      up ? static_cast<wide>(end) - static_cast<wide>(start) : static_cast<wide>(start) - static_cast<wide>(end);
   const wide by = up ? static_cast<wide>(step) : 0 - static_cast<wide>(step);
   const bool any = up ? start < end : start > end;
   task_loop<unsigned long>{run, what, copy, size, alignment, flags, priority, static_cast<unsigned long>(start),

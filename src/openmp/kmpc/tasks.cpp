@@ -93,7 +93,8 @@ compiled_task* copy_of(member& me, compiled_task* t) {
   of(copy).priority = of(t).priority;
   of(copy).final = of(t).final;
   std::memcpy(static_cast<void*>(copy), t, original.bytes);
-  if (t->shared != nullptr) copy->shared = reinterpret_cast<char*>(copy) + (static_cast<char*>(t->shared) - reinterpret_cast<char*>(t));
+  if (t->shared != nullptr)
+    copy->shared = reinterpret_cast<char*>(copy) + (static_cast<char*>(t->shared) - reinterpret_cast<char*>(t));
   return copy;
 }
 

@@ -23,8 +23,8 @@ std::optional<std::vector<hw_layer>> parse_hw_subset(std::string_view);
 /// The processors of such a part, ascending. Nothing: some part has not so many.
 std::optional<std::vector<int>> processors_of(const std::vector<hw_layer>&, std::vector<location> all);
 
-/// The calling thread, and all that it creates, may run on such a part only, if the variable is set. Called when the library is loaded,
-/// before anybody asks which processors the program may use.
+/// The calling thread, and all that it creates, may run on such a part only, if the variable is set. Called when the library is
+/// loaded, before anybody asks which processors the program may use.
 void restrict_to_hw_subset();
 /// The variable asked for more than there is, so it was ignored.
 bool asked_for_too_much();

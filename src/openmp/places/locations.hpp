@@ -25,7 +25,8 @@ struct machine_view {
 };
 
 machine_view this_machine();
-/// How many processors the program hears of: those of the affinity mask, unless WEIR_PROCESSORS says otherwise (machine/heard.hpp).
+/// How many processors the program hears of: those of the affinity mask, unless WEIR_PROCESSORS says otherwise
+/// (machine/heard.hpp).
 int processors_heard();
 
 /// The locations of a machine's processors, in the machine's own order: neighbours are near each other. A processor that the

@@ -12,7 +12,8 @@ namespace {
 bool names_llvm(std::string_view library) { return library.starts_with("libomp.so") || library.starts_with("libiomp5.so"); }
 bool names_gcc(std::string_view library) { return library.starts_with("libgomp.so"); }
 
-/// Nothing: the object asks for neither. The addresses in the section are those of memory where the dynamic linker has written to it.
+/// Nothing: the object asks for neither. The addresses in the section are those of memory where the dynamic linker has written to
+/// it.
 std::optional<bool> asks_for_llvm(const dl_phdr_info& object, const ElfW(Phdr) & section) {
   const auto* const entries = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + section.p_vaddr);
   const char* names = nullptr;
@@ -50,7 +51,8 @@ bool is_made_for_llvm() { return asked().value_or(false); }
 bool is_made_for_gcc() { return !asked().value_or(true); }
 
 const char* usual_affinity_format() {
-  return is_made_for_llvm() ? "OMP: pid %P tid %i thread %n bound to OS proc set {%A}" : "level %L thread %n of %N, native %i, on processors %A";
+  return is_made_for_llvm() ? "OMP: pid %P tid %i thread %n bound to OS proc set {%A}"
+                            : "level %L thread %n of %N, native %i, on processors %A";
 }
 
 }  // namespace weir::openmp

@@ -1,11 +1,11 @@
 // How many processors a program takes for its first regions, where other programs run.
 //
-// Members that meet wait for the one that has no processor, for slices of some milliseconds. Trials (region_sites.hpp) show that on
-// fewer processors they would wait for fewer, but beside others a trial takes a tenth of a second, and most programs that meet so often
-// end before. So a program that finds others running begins on the processors that they leave, and at least on one.
+// Members that meet wait for the one that has no processor, for slices of some milliseconds. Trials (region_sites.hpp) show that
+// on fewer processors they would wait for fewer, but beside others a trial takes a tenth of a second, and most programs that meet
+// so often end before. So a program that finds others running begins on the processors that they leave, and at least on one.
 //
-// It takes the others when it sees that they are free, and otherwise after a while: a program with more work between its barriers gains
-// by a part of a processor, too, and trials choose from then on.
+// It takes the others when it sees that they are free, and otherwise after a while: a program with more work between its barriers
+// gains by a part of a processor, too, and trials choose from then on.
 #pragma once
 
 #include <algorithm>

@@ -24,8 +24,8 @@ class on_node {
   /// Says why the processors are not shared, if they cannot be. Called by a thread of the program.
   static void check();
 
-  /// The calling thread, which has looked for nothing yet, gets file descriptors of its own: a program that closes all its files, or relies
-  /// on a number, never meets one of these.
+  /// The calling thread, which has looked for nothing yet, gets file descriptors of its own: a program that closes all its files,
+  /// or relies on a number, never meets one of these.
   void begin();
   void end();
   /// The child of a fork leaves the parent's alone.
@@ -36,8 +36,8 @@ class on_node {
     bool is_busy;         // the others leave it its share
     bool waits;           // others have their turn
   };
-  /// `mask`: the processors of the process; `processors`: how many of them it may use; `members`: of its teams. In no region it wants as
-  /// many as it has threads that compute.
+  /// `mask`: the processors of the process; `processors`: how many of them it may use; `members`: of its teams. In no region it
+  /// wants as many as it has threads that compute.
   found look(const std::vector<int>& mask, unsigned processors, std::size_t members, bool in_region);
   /// In nanoseconds: at the beginning of each turn, at the same time in all programs. They are to be followed within 50 ms.
   long until_next_look() const;
@@ -66,8 +66,9 @@ class on_node {
     std::size_t most_ = 0;
     unsigned looks_with_fewer_ = 0;
   };
-  /// Has the process used more than half of a processor since the last look, or would it have? `delayed`: how long its threads have waited
-  /// for processors. Who did not count that would take a program that shares a processor with another for idle, and lend what it lacks.
+  /// Has the process used more than half of a processor since the last look, or would it have? `delayed`: how long its threads
+  /// have waited for processors. Who did not count that would take a program that shares a processor with another for idle, and
+  /// lend what it lacks.
   bool computes(std::uint64_t now, std::uint64_t delayed);
 
   void note_processors(unsigned count);

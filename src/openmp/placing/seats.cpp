@@ -80,7 +80,8 @@ void wake_seat(team& t, unsigned seat) { threads::wake_up(*t.seats[seat]); }
 
 namespace {
 void count_as_moved(team& t, bool so) {
-  if (t.counts_as_moved.load(std::memory_order_relaxed) == so || t.counts_as_moved.exchange(so, std::memory_order_relaxed) == so) return;
+  if (t.counts_as_moved.load(std::memory_order_relaxed) == so || t.counts_as_moved.exchange(so, std::memory_order_relaxed) == so)
+    return;
   if (so) {
     teams_that_have_moved.fetch_add(1, std::memory_order_relaxed);
     native::crowded(true);

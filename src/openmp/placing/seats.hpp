@@ -7,8 +7,8 @@
 
 namespace weir::openmp {
 
-/// Do even those teams have seats that are not larger than their share of the processors? Written when the library is loaded. So it is
-/// among other programs: kernel threads cannot follow a share that becomes smaller in a region.
+/// Do even those teams have seats that are not larger than their share of the processors? Written when the library is loaded. So
+/// it is among other programs: kernel threads cannot follow a share that becomes smaller in a region.
 extern constinit bool all_have_seats;
 
 /// How many seats a team of this size has that `me` encounters; 0: its members are threads of the kernel.
@@ -27,7 +27,8 @@ bool sleeps(const team& t, unsigned seat);
 /// Wakes this seat's kernel thread to look for bodies, also those of other seats.
 void wake_seat(team& t, unsigned seat);
 unsigned share_within(const team& outer);
-/// Has a nested team had the seats of the team around it, or may it have had them? Then workers of several crews may wait on one processor.
+/// Has a nested team had the seats of the team around it, or may it have had them? Then workers of several crews may wait on one
+/// processor.
 bool seats_have_been_shared();
 inline void find_place(team& t) {
   const team& outer = *t.parent->of;
@@ -36,11 +37,11 @@ inline void find_place(team& t) {
   if (t.processors != 0) take_seats(t);
 }
 
-/// In a region that lasts (lasting_region.hpp): the member, which is not the primary thread, moves to where it sits if the team may take
-/// `share` processors. The barrier keeps its groups.
+/// In a region that lasts (lasting_region.hpp): the member, which is not the primary thread, moves to where it sits if the team
+/// may take `share` processors. The barrier keeps its groups.
 void sit_within(member& me, unsigned share);
-/// In such a region the primary thread has chosen that the members sit among so many processors from now on, beginning with `t.first_seat`;
-/// 0: as usual.
+/// In such a region the primary thread has chosen that the members sit among so many processors from now on, beginning with
+/// `t.first_seat`; 0: as usual.
 void compute_on(team& t, unsigned processors);
 /// A team of kernel threads is one again, after such a region.
 void forget_seats(team& t);

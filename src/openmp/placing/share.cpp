@@ -58,8 +58,8 @@ class share_watch {
   // that.
   static constexpr unsigned quiet_after = 3;
   static constexpr long between_looks_ns = 10'000'000, with_one_host_ns = 100'000'000;
-  // So many looks that have seen no region: the process rests, and the next region wakes the watch. Should it fail to, a look does, a
-  // second later in the first minute.
+  // So many looks that have seen no region: the process rests, and the next region wakes the watch. Should it fail to, a look
+  // does, a second later in the first minute.
   static constexpr unsigned looks_until_rest = 10, looks_in_first_minute = 60;
   static constexpr long at_rest_ns = 1'000'000'000, later_ns = 60 * at_rest_ns;
   static constexpr long lasting_ns = with_one_host_ns;  // that a region has lasted; one look is enough where there is one host
@@ -68,8 +68,8 @@ class share_watch {
 
   static void* run(void* its);
   bool lock_soon();
-  /// Is there anything to look at? A process ends with its last thread, so threads that are not OpenMP's are looked at as long as the
-  /// first one is there.
+  /// Is there anything to look at? A process ends with its last thread, so threads that are not OpenMP's are looked at as long as
+  /// the first one is there.
   bool needed() const {
     return hosts_.size() > (may_have_seats() || shares_node() ? 0 : 1) || (has_threads_ && on_node_.first_thread_is_there());
   }
@@ -118,8 +118,9 @@ double seconds_by(clockid_t clock) {
 
 // Created when the library is loaded, and never destroyed: threads may end after the program's objects.
 constinit share_watch* watch = nullptr;
-// Somebody has taken the watch's lock, or is about to. A process that never does so forks without it: the parent and the child would each
-// pay for copies of the pages. relaxed: whoever does so first during a fork is not in the child, where all begins anew.
+// Somebody has taken the watch's lock, or is about to. A process that never does so forks without it: the parent and the child
+// would each pay for copies of the pages. relaxed: whoever does so first during a fork is not in the child, where all begins
+// anew.
 constinit std::atomic<bool> is_used{false};
 constinit thread_local bool is_held_to_fork = false;
 
@@ -177,8 +178,8 @@ void share_watch::region_begins() {
   if (!complaint.empty()) warn("WEIR_SHARE=node: %s", complaint.c_str());
 }
 
-// Not waiting long, because a handler of a signal may end the process, or execute a program. Nor by the lock: a member would switch to
-// another one, which must not go on in the child of a vfork().
+// Not waiting long, because a handler of a signal may end the process, or execute a program. Nor by the lock: a member would
+// switch to another one, which must not go on in the child of a vfork().
 bool share_watch::lock_soon() {
   constexpr int tries = 10'000;
   timespec pause{0, 100'000};
@@ -348,7 +349,8 @@ void share_watch::look_if_possible() try {
 long share_watch::until_next_look() const {
   if (shares_node() && (idle_looks_ < 2 || has_threads_ || !may_have_seats())) return on_node_.until_next_look();
   if (!start_.is_over()) return static_cast<long>(start_.until_next_look());
-  if (looks_at_rest_ >= looks_until_rest) return looks_at_rest_ - looks_until_rest < looks_in_first_minute ? at_rest_ns : later_ns;
+  if (looks_at_rest_ >= looks_until_rest)
+    return looks_at_rest_ - looks_until_rest < looks_in_first_minute ? at_rest_ns : later_ns;
   return hosts_.size() > 1 ? between_looks_ns : with_one_host_ns;
 }
 

@@ -6,9 +6,9 @@
 // mask and the quota allow. Teams of kernel threads keep their size, but their members wait in another way if all teams together
 // have more members than there are processors. For such teams the watch exists only while several threads open regions.
 //
-// With WEIR_SHARE=node the processors of the process are those that it is granted among the programs of the node (src/node). The watch
-// tells the others what the process wants, and whether it computes. While it does not, it lends them its processors, and takes them back
-// when a region begins.
+// With WEIR_SHARE=node the processors of the process are those that it is granted among the programs of the node (src/node). The
+// watch tells the others what the process wants, and whether it computes. While it does not, it lends them its processors, and
+// takes them back when a region begins.
 #pragma once
 
 #include <atomic>
@@ -62,9 +62,9 @@ class host {
   unsigned quiet_looks_ = 0;
 };
 
-/// A number of processors; whether others have their turn, so that teams on virtual processors wait where they meet; and whether members
-/// look at each barrier where they are to sit, since a region lasts.
-/// relaxed: a word with which no other data goes. Written by the watch alone.
+/// A number of processors; whether others have their turn, so that teams on virtual processors wait where they meet; and whether
+/// members look at each barrier where they are to sit, since a region lasts. relaxed: a word with which no other data goes.
+/// Written by the watch alone.
 extern constinit std::atomic<unsigned> processors_of_each_host;
 inline constexpr unsigned others_turn = 1u << 31, members_look = 1u << 30;
 inline unsigned share_word() { return processors_of_each_host.load(std::memory_order_relaxed); }

@@ -42,7 +42,9 @@ std::size_t weir_omp_capture_affinity(char* buffer, std::size_t size, const char
 }
 
 void weir_omp_set_affinity_format_(const char* format, std::size_t length) { set_affinity_format({format, length}); }
-std::size_t weir_omp_get_affinity_format_(char* buffer, std::size_t size) { return into_fortran(affinity_format(), buffer, size); }
+std::size_t weir_omp_get_affinity_format_(char* buffer, std::size_t size) {
+  return into_fortran(affinity_format(), buffer, size);
+}
 void weir_omp_display_affinity_(const char* format, std::size_t length) { show_affinity(self(), {format, length}); }
 std::size_t weir_omp_capture_affinity_(char* buffer, const char* format, std::size_t size, std::size_t length) {
   return into_fortran(affinity_text(self(), {format, length}), buffer, size);

@@ -42,7 +42,8 @@ settings read_again() {
   const auto& known = initial_settings().warnings;
   for (const char* name : {"OMP_NUM_THREADS", "OMP_SCHEDULE", "OMP_DYNAMIC", "OMP_MAX_ACTIVE_LEVELS"})
     for (const std::string& warning : s.warnings)
-      if (warning.starts_with(name) && std::ranges::find(known, warning) == known.end()) std::fprintf(stderr, "weir: %s\n", warning.c_str());
+      if (warning.starts_with(name) && std::ranges::find(known, warning) == known.end())
+        std::fprintf(stderr, "weir: %s\n", warning.c_str());
   return s;
 }
 

@@ -1,5 +1,5 @@
-// What `weir run` asks of the C library for this process alone (python/weir/run/starting.py): the C library reads it from the environment
-// before any other code runs, and the programs that this process starts shall not inherit it.
+// What `weir run` asks of the C library for this process alone (python/weir/run/starting.py): the C library reads it from the
+// environment before any other code runs, and the programs that this process starts shall not inherit it.
 #include <cstring>
 #include <string_view>
 

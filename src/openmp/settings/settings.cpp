@@ -219,7 +219,8 @@ void check_processors(const variables& in) {
 void check_subset(const variables& in) {
   for (const char* name : {"KMP_HW_SUBSET", "KMP_PLACE_THREADS"})
     (void)in.read(name, parse_hw_subset,
-                  "[N|*]kind[@offset],... such as 1s,4c@2,1t, a kind being s (socket), n (numa_domain), ll (ll_cache), c (core) or t (thread)");
+                  "[N|*]kind[@offset],... such as 1s,4c@2,1t, a kind being s (socket), n (numa_domain), ll (ll_cache), c (core) "
+                  "or t (thread)");
 }
 
 void warn_of_unsupported(const variables& in) {

@@ -26,7 +26,8 @@ inline constexpr error nested_worksharing{
 inline constexpr error no_task_reduction{
     "in_reduction", "no enclosing construct has a task reduction of the variable",
     "put the task into a taskgroup with task_reduction, or a construct with reduction(task, ...)", "5.5.10"};
-inline constexpr error doacross_outside{"ordered depend", "the thread is in no loop with ordered(n)", "put it into one", "15.9.5"};
+inline constexpr error doacross_outside{"ordered depend", "the thread is in no loop with ordered(n)", "put it into one",
+                                        "15.9.5"};
 inline constexpr error no_such_event{
     "omp_fulfill_event", "no task awaits the event: it has been fulfilled already, or it is none",
     "fulfil each event once", "18.11.1"};

@@ -8,8 +8,9 @@
 namespace weir::openmp {
 namespace {
 
-/// Programs wait for each other's variables by loops that flush, as NPB's LU does. A member that flushes at one place again and again does
-/// so, and those it waits for may want its processor. Between two pieces of work there is more time than between two polls.
+/// Programs wait for each other's variables by loops that flush, as NPB's LU does. A member that flushes at one place again and
+/// again does so, and those it waits for may want its processor. Between two pieces of work there is more time than between two
+/// polls.
 class polling_by_flushes {
  public:
   void flushed(const void* place) {

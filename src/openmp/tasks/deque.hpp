@@ -4,8 +4,8 @@
 // Zappa Nardelli, "Correct and efficient work-stealing for weak memory models", PPoPP 2013, with sequentially consistent accesses
 // in place of their fences.
 //
-// Thieves do not read where the queue ends: the slot behind the newest task is empty, and a task that the owner takes leaves an empty
-// slot. So the owner's count has no other reader, and a task goes to a thief with the line of its slot alone.
+// Thieves do not read where the queue ends: the slot behind the newest task is empty, and a task that the owner takes leaves an
+// empty slot. So the owner's count has no other reader, and a task goes to a thief with the line of its slot alone.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ namespace weir::openmp {
 template <class Machine, class T, std::size_t Slots>
 class deque {
  public:
-  /// Called by the owner. False: the queue is full, or was full when the owner last looked. A full queue refuses so many more tasks
-  /// before the owner looks again, because each look moves the thieves' line to the owner and back.
+  /// Called by the owner. False: the queue is full, or was full when the owner last looked. A full queue refuses so many more
+  /// tasks before the owner looks again, because each look moves the thieves' line to the owner and back.
   bool push(T* it, unsigned refusals = 0) {
     return push_quickly(it) || (has_room(refusals) && push_quickly(it));
   }
@@ -71,8 +71,8 @@ class deque {
   /// Called by the owner of an empty queue: another number than before if there have been tasks in it since.
   std::int64_t end() const { return bottom_; }
 
-  /// Called by any thread. A task that was added before a seq_cst fence is seen, if that fence comes before this call in the order
-  /// of the seq_cst operations.
+  /// Called by any thread. A task that was added before a seq_cst fence is seen, if that fence comes before this call in the
+  /// order of the seq_cst operations.
   bool is_empty() const {
     const std::int64_t first = top_.load(std::memory_order_seq_cst);
     return at(first).load(std::memory_order_seq_cst) == 0;

@@ -1,5 +1,5 @@
-// Which members may have tasks in their queues: a bit for each, so that a member that looks for tasks reads a line and not the queues of
-// all. Eight consecutive members, which are near each other, have a line in common.
+// Which members may have tasks in their queues: a bit for each, so that a member that looks for tasks reads a line and not the
+// queues of all. Eight consecutive members, which are near each other, have a line in common.
 //
 // A queue with a task is offered, or its owner is about to offer it. The opposite does not hold: an offer stays when the queue
 // becomes empty, because the owner will often add the next task soon, and is withdrawn by a thief that has met nothing there for
@@ -51,14 +51,15 @@ class offers {
     return false;
   }
 
-  /// The nearest other member whose queue is offered, of those whose numbers differ from the thief's in the bits of `from` or of a
-  /// greater number (victims.hpp). None: 0, otherwise these bits.
+  /// The nearest other member whose queue is offered, of those whose numbers differ from the thief's in the bits of `from` or of
+  /// a greater number (victims.hpp). None: 0, otherwise these bits.
   unsigned next(unsigned thief, unsigned from) const {
     for (unsigned block = from / bits; block < blocks(); ++block)
       if (const unsigned at = next_in(block, thief, block == from / bits ? from % bits : 0); at != 0) return at;
     return 0;
   }
-  /// The same in one block of members, which has one line: that whose number differs from the thief's block in the bits of `block`.
+  /// The same in one block of members, which has one line: that whose number differs from the thief's block in the bits of
+  /// `block`.
   unsigned next_in(unsigned block, unsigned thief, unsigned from) const {
     const unsigned at = thief / bits ^ block;
     if (at >= words_) return 0;

@@ -90,7 +90,8 @@ task* task_scheduler::steal(member& me, const task* bound) {
     }
     return its->ready;
   };
-  return steal_from(queue_of, offers_, of(me).looks, me.number, longest_pause_, bound, me.looks_everywhere, [this] { wake_one(); });
+  return steal_from(queue_of, offers_, of(me).looks, me.number, longest_pause_, bound, me.looks_everywhere,
+                    [this] { wake_one(); });
 }
 
 // Apart: most tasks come while the queue is offered, and nobody sleeps.

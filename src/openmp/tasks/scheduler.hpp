@@ -39,8 +39,8 @@ class task_scheduler {
     if (is_to_tell(mine)) tell(me);
     return true;
   }
-  /// The usual case of add(), without a call, so that the caller saves no registers. `no`: it is to be added by add(). `but_tell`: the
-  /// member must tell() others of it.
+  /// The usual case of add(), without a call, so that the caller saves no registers. `no`: it is to be added by add().
+  /// `but_tell`: the member must tell() others of it.
   enum class added { no, yes, but_tell };
   [[gnu::always_inline]] added add_quickly(member& me, task& t) {
     if (annotated() || t.priority > 0) [[unlikely]] return added::no;
@@ -52,8 +52,8 @@ class task_scheduler {
   [[gnu::cold]] void tell(member& me);
   /// Adds a task even if add() cannot, or if `me` is null: the task then goes to the lists that the team shares.
   void release(member* me, task& t);
-  /// The same for a task that `me` has taken from another member, and that `me` may never be allowed to execute: all who sleep look
-  /// whether they may, since the member that waits for this task is one of them.
+  /// The same for a task that `me` has taken from another member, and that `me` may never be allowed to execute: all who sleep
+  /// look whether they may, since the member that waits for this task is one of them.
   void give_back(member& me, task& t);
 
   /// Takes a task that `me` may begin: a task below `bound`, or any task if `bound` is null. Null: there is none.
@@ -78,8 +78,8 @@ class task_scheduler {
   /// After the member has added a task: must it offer its queue, or wake a member?
   [[gnu::always_inline]] bool is_to_tell(const of_member& mine) const {
     const offers<native>::offer its = mine.offer;
-    // seq_cst: either this thread sees that the queue is not offered, or that a member sleeps, or the thief and the sleeper see the
-    // task (offers.hpp, sleepers.hpp).
+    // seq_cst: either this thread sees that the queue is not offered, or that a member sleeps, or the thief and the sleeper see
+    // the task (offers.hpp, sleepers.hpp).
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return !its.is_there() || somebody_sleeps(of_);
   }

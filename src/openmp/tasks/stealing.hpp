@@ -22,8 +22,8 @@ inline bool is_below(const Task* t, const Task* bound) {
 /// take a quarter of the queue meanwhile.
 inline unsigned refusals_of_full_queue(unsigned capacity, unsigned members) { return capacity / 4 / members; }
 
-/// How many looks a member leaves out: none at first, and twice as many after each look in vain. A success only halves the pause: tasks
-/// that generate no others are executed fastest by few members, and the more others want them, the longer a steal takes.
+/// How many looks a member leaves out: none at first, and twice as many after each look in vain. A success only halves the pause:
+/// tasks that generate no others are executed fastest by few members, and the more others want them, the longer a steal takes.
 class pauses {
  public:
   bool is_over() {
@@ -47,15 +47,15 @@ class pauses {
   unsigned length_ = 0, left_ = 0;
 };
 
-/// How a member that waits looks for tasks of others, at one queue at a time, of those that are offered. Near members, which share a line
-/// of offers, come first. In a large team it also looks at far ones, at a random line each time: if all members went through the lines
-/// in the same order, many would look at the same idle ones, and none at the one that has tasks. It pauses between looks: else all
-/// members would ask for the lines of the same queue, and its owner would wait for them.
+/// How a member that waits looks for tasks of others, at one queue at a time, of those that are offered. Near members, which
+/// share a line of offers, come first. In a large team it also looks at far ones, at a random line each time: if all members went
+/// through the lines in the same order, many would look at the same idle ones, and none at the one that has tasks. It pauses
+/// between looks: else all members would ask for the lines of the same queue, and its owner would wait for them.
 class search {
  public:
-  /// The longest pause, in looks left out, if so many members can look at the same time. Few need none: the lines are there sooner
-  /// than the next look. Simulated (EPYC 9654, tasks of 100 ns): with 2 for each member, 32 take 1.0 us for a task of one member
-  /// and 64 take 2.3; with 16 it is 0.2 and 0.3.
+  /// The longest pause, in looks left out, if so many members can look at the same time. Few need none: the lines are there
+  /// sooner than the next look. Simulated (EPYC 9654, tasks of 100 ns): with 2 for each member, 32 take 1.0 us for a task of one
+  /// member and 64 take 2.3; with 16 it is 0.2 and 0.3.
   static unsigned longest_pause(unsigned members) {
     constexpr unsigned few = 8, for_each = 16;
     return members <= few ? 0 : for_each * members;
@@ -74,8 +74,8 @@ class search {
     const unsigned its = all.next_in(0, thief, at_);
     return its != 0 || at_ == 0 ? its : all.next_in(0, thief, 0);
   }
-  /// The same of a far one. The thief pauses before its first look: what it waits for is mostly done soon, and a task that goes far takes
-  /// longer than a short one that stays.
+  /// The same of a far one. The thief pauses before its first look: what it waits for is mostly done soon, and a task that goes
+  /// far takes longer than a short one that stays.
   template <class Offers>
   unsigned next_far(const Offers& all, unsigned thief, unsigned longest) {
     far_.begin_with(longest / 16);
@@ -107,8 +107,8 @@ class search {
 
  private:
   static constexpr unsigned longest_near = 15;
-  // A withdrawn offer costs its owner an atomic update at the next task, an offer that stays costs thieves two lines a look. The few
-  // thieves of a small team look often between two tasks.
+  // A withdrawn offer costs its owner an atomic update at the next task, an offer that stays costs thieves two lines a look. The
+  // few thieves of a small team look often between two tasks.
   static unsigned patience(unsigned longest) { return longest == 0 ? 1024 : 32; }
 
   unsigned random(unsigned thief) {
@@ -127,15 +127,17 @@ class search {
 };
 
 /// Takes a task below `bound` from the queue of another member that offers tasks. Null: the thief has found none, or
-/// pauses. `everywhere`: it asks all that offer tasks. `offered_again()` is called if the thief has nearly withdrawn a queue with a
-/// task.
+/// pauses. `everywhere`: it asks all that offer tasks. `offered_again()` is called if the thief has nearly withdrawn a queue with
+/// a task.
 template <class Task, class QueueOf, class Offers, class OfferedAgain>
-[[gnu::always_inline]] inline Task* steal_from(QueueOf queue_of, Offers& all, search& mine, unsigned thief, unsigned longest_pause,
-                                               const Task* bound, bool everywhere, OfferedAgain offered_again) {
+[[gnu::always_inline]] inline Task* steal_from(QueueOf queue_of, Offers& all, search& mine, unsigned thief,
+                                               unsigned longest_pause, const Task* bound, bool everywhere,
+                                               OfferedAgain offered_again) {
   const auto from = [&](unsigned at) -> Task* {
     auto& queue = queue_of(thief ^ at);
     Task* const t = queue.steal([bound](const Task* it) { return is_below(it, bound); });
-    if (t == nullptr && mine.withdraws(longest_pause) && queue.is_empty() && !all.withdraw(thief ^ at, [&] { return queue.is_empty(); }))
+    if (t == nullptr && mine.withdraws(longest_pause) && queue.is_empty() &&
+        !all.withdraw(thief ^ at, [&] { return queue.is_empty(); }))
       offered_again();
     return t;
   };
@@ -166,8 +168,8 @@ void give_back_to(List& returned, Task& first, Task& last) {
   }
 }
 
-/// The memory of other members' tasks that a member has completed. It goes back several tasks at a time, because each time moves the
-/// list's line, which many members may want.
+/// The memory of other members' tasks that a member has completed. It goes back several tasks at a time, because each time moves
+/// the list's line, which many members may want.
 template <class Task, class List>
 class borrowed {
  public:

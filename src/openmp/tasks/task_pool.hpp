@@ -1,6 +1,6 @@
-// The memory of a member's tasks, by size. Another member that completes a task gives the memory back, that of several tasks at once.
-// Memory is freed only with the team, so that the memory of a task is never used for anything else (task.hpp). There is as much
-// memory as there were tasks at once, and a few tasks for each member.
+// The memory of a member's tasks, by size. Another member that completes a task gives the memory back, that of several tasks at
+// once. Memory is freed only with the team, so that the memory of a task is never used for anything else (task.hpp). There is as
+// much memory as there were tasks at once, and a few tasks for each member.
 #pragma once
 
 #include <array>

@@ -70,7 +70,8 @@ unsigned participants(const team& t, std::uint32_t member::*begun, std::uint32_t
   for (unsigned m = 0; m < t.size; ++m) {
     const member& its = t.members[m];
     // acquire: the member's count, which no longer changes. Counts wrap around.
-    const bool left_before = its.has_left.load(std::memory_order_acquire) && static_cast<std::int32_t>(its.*begun - construct) <= 0;
+    const bool left_before =
+        its.has_left.load(std::memory_order_acquire) && static_cast<std::int32_t>(its.*begun - construct) <= 0;
     if (!left_before) ++all;
   }
   return all;

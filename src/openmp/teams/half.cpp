@@ -38,8 +38,8 @@ children children_of(const plan& p, part which, step::action of_parent) {
   return all;
 }
 
-/// The arrival of a large team: near members meet first. A member that awaits several others fetches their flags at the same time, so
-/// it awaits as many as make few levels.
+/// The arrival of a large team: near members meet first. A member that awaits several others fetches their flags at the same
+/// time, so it awaits as many as make few levels.
 plan gathering(unsigned members, unsigned near) {
   constexpr unsigned ways = 8;
   if (near == 0 || near >= members) return plans::by_levels(members, {{.size = members, .ways = ways}});

@@ -26,8 +26,8 @@ class half {
   /// halves (dissemination) each member finds out by itself that all have arrived.
   /// `seats`: members m, m + seats, m + 2 seats, … run on one virtual processor; 0: each is a thread of the kernel.
   static half arrival(const std::string& name, unsigned members, bool oversubscribed, unsigned seats = 0);
-  /// The same at the end of a region. In a large team "auto" gathers many members at each step; `near`: so many consecutive members
-  /// are near each other, 0: unknown.
+  /// The same at the end of a region. In a large team "auto" gathers many members at each step; `near`: so many consecutive
+  /// members are near each other, 0: unknown.
   static half join(const std::string& name, unsigned members, bool oversubscribed, unsigned seats, unsigned near);
   static half release(const std::string& name, unsigned members);
 

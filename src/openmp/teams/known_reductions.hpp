@@ -14,8 +14,8 @@ namespace weir::openmp {
 /// A construct is identified by the address of the function that combines the values of two members.
 ///
 /// Not atomic: member 0 writes in a reduction, after all members have offered their values and before it releases any of them. So
-/// no other member reads at that time, and all members read the same before the next reduction. A crew's teams take turns, and have
-/// the same member 0.
+/// no other member reads at that time, and all members read the same before the next reduction. A crew's teams take turns, and
+/// have the same member 0.
 class known_reductions {
  public:
   enum class values : std::uint8_t { unknown, few, many };

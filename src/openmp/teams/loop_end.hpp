@@ -1,10 +1,10 @@
-// The end of a loop whose members have parts, where all members look for work at the same time. If each of them read all parts, the
-// team would move as many lines as the square of its members. So members are in groups of 8, groups in groups of 4, and so on, and
-// each group has a word: somebody has found nothing left to steal in it. A member reads the words of its own group's neighbours, of
-// their group's neighbours, and so on. One word for all groups would go to all members at each change.
+// The end of a loop whose members have parts, where all members look for work at the same time. If each of them read all parts,
+// the team would move as many lines as the square of its members. So members are in groups of 8, groups in groups of 4, and so
+// on, and each group has a word: somebody has found nothing left to steal in it. A member reads the words of its own group's
+// neighbours, of their group's neighbours, and so on. One word for all groups would go to all members at each change.
 //
-// That nothing is left is a hint: it may hide the chunks of a group from members of other groups, and the group then executes these
-// chunks itself.
+// That nothing is left is a hint: it may hide the chunks of a group from members of other groups, and the group then executes
+// these chunks itself.
 //
 // The word has the loop's number. What an earlier loop has left counts as nothing, so nobody resets it.
 #pragma once
@@ -42,7 +42,8 @@ class loop_end {
     for (;;) {
       const std::uint32_t facts = facts_of(loop, now);
       if ((facts & which) == to) return false;
-      if (word_.compare_exchange_strong(now, std::uint64_t{loop} << 32 | ((facts & ~which) | to), std::memory_order_relaxed)) return true;
+      if (word_.compare_exchange_strong(now, std::uint64_t{loop} << 32 | ((facts & ~which) | to), std::memory_order_relaxed))
+        return true;
     }
   }
 

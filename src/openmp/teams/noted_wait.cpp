@@ -20,7 +20,8 @@ void observe_lock(const wait_kind* what) {
 
 void note_wait(const member& me, const wait_kind* what) { me.of->waits.note(me.number, what); }
 
-noted_wait_awake::noted_wait_awake(const wait_kind& what) : me_(deadlocks_are_looked_for() && self().of->waits ? &self() : nullptr) {
+noted_wait_awake::noted_wait_awake(const wait_kind& what)
+    : me_(deadlocks_are_looked_for() && self().of->waits ? &self() : nullptr) {
   if (me_ != nullptr) note_wait(*me_, &what);
 }
 noted_wait_awake::~noted_wait_awake() {

@@ -1,5 +1,5 @@
-// Room for objects that threads make themselves. The kernel puts a page into the memory near the thread that writes it first, so each
-// object that is to lie near its thread has pages of its own.
+// Room for objects that threads make themselves. The kernel puts a page into the memory near the thread that writes it first, so
+// each object that is to lie near its thread has pages of its own.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace weir::openmp {
 
-/// For so many objects, by number. It writes nothing there, and the user makes and destroys them. Not `apart`: they follow each other.
+/// For so many objects, by number. It writes nothing there, and the user makes and destroys them. Not `apart`: they follow each
+/// other.
 template <class T>
 class own_pages {
  public:

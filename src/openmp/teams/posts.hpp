@@ -1,5 +1,5 @@
-// The posts of a doacross nest: a byte for each iteration, and where members wait for them. A template over a Machine, so that the
-// explorer and the simulator execute the same source.
+// The posts of a doacross nest: a byte for each iteration, and where members wait for them. A template over a Machine, so that
+// the explorer and the simulator execute the same source.
 #pragma once
 
 #include <atomic>
@@ -14,9 +14,9 @@
 
 namespace weir::openmp {
 
-/// In a large team, of more than `Few`, a post must not go to all who wait for one of the next iterations. So the bytes of a page,
-/// `Across` squared, stand there by columns: first those of each `Across`th iteration, then those that follow these. And there are as
-/// many gates as members: who waits for an iteration sleeps at the gate that it chooses.
+/// In a large team, of more than `Few`, a post must not go to all who wait for one of the next iterations. So the bytes of a
+/// page, `Across` squared, stand there by columns: first those of each `Across`th iteration, then those that follow these. And
+/// there are as many gates as members: who waits for an iteration sleeps at the gate that it chooses.
 template <class Machine, unsigned Across = 64, unsigned Few = 8>
 struct posts {
   using byte = typename Machine::template word<std::uint8_t>;
@@ -26,8 +26,8 @@ struct posts {
   byte* posted = nullptr;  // made and given back by the nest
   bool apart = false;      // do the bytes of consecutive iterations lie on different lines?
 
-  /// Called by the first member to enter the nest. `all_leave`: no member may leave the region without what it is to post. Else all
-  /// wait at one gate, because whoever leaves opens it.
+  /// Called by the first member to enter the nest. `all_leave`: no member may leave the region without what it is to post. Else
+  /// all wait at one gate, because whoever leaves opens it.
   void begin(unsigned members, bool all_leave) {
     apart = members > Few;
     if (!apart || !all_leave || gates_ != nullptr) return;

@@ -1,11 +1,13 @@
 // Members that sleep where they would execute tasks, and who wakes them for a new one.
 //
 //   sleeper:  says where it sleeps; asleep += 1; fence; looks for tasks; sleeps     owner:  adds a task; fence; asleep != 0?
-//             awake: does it still say so? then asleep -= 1                                 takes one off those who sleep; asleep -= 1;
+//             awake: does it still say so? then asleep -= 1                                 takes one off those who sleep; asleep
+//             -= 1;
 //                                                                                           opens its gate
 //
-// Either the owner sees the sleeper, or the sleeper sees the task. A member that has been taken off before it was at its gate must not
-// sleep: nobody would wake it for the next task. Templates over the types of members, for the explorer and the simulator.
+// Either the owner sees the sleeper, or the sleeper sees the task. A member that has been taken off before it was at its gate
+// must not sleep: nobody would wake it for the next task. Templates over the types of members, for the explorer and the
+// simulator.
 #pragma once
 
 #include <atomic>

@@ -66,7 +66,8 @@ class alignas(line_bytes) slot {
     };
     Kind::wait(state_, [&](std::uint64_t s) { return s == ready || s == before || (s == last && abandoned()); });
     std::uint64_t now = last;
-    if (!abandoned() || !state_.compare_exchange_strong(now, of(construct - slots_in_turn, being_cleared), std::memory_order_acquire))
+    if (!abandoned() ||
+        !state_.compare_exchange_strong(now, of(construct - slots_in_turn, being_cleared), std::memory_order_acquire))
       return;
     left_.store(0, std::memory_order_relaxed);  // relaxed: published by the state
     Kind::clear_away(*this);

@@ -33,8 +33,8 @@ struct task_counts {
 /// as long as the team. If a task is taken while a thief looks at it, the thief therefore reads words of another task, but never
 /// other data.
 struct alignas(64) task : task_counts {
-  // A thief fetches each line that it touches from the processor of the task's parent, which fetches the line back for its next task.
-  // So the first line holds what few tasks need; the interface's data begin on the last line.
+  // A thief fetches each line that it touches from the processor of the task's parent, which fetches the line back for its next
+  // task. So the first line holds what few tasks need; the interface's data begin on the last line.
   control icv;                            // unless it inherits; while the member executes another task
   std::shared_ptr<dependence_node> node;  // null: it has no dependences
 
@@ -60,7 +60,7 @@ struct alignas(64) task : task_counts {
   bool final = false;
   bool detached = false;
   bool has_node = false;
-  bool inherits = false;               // its control variables are those with which the members have begun the region: team::inherited
+  bool inherits = false;  // its control variables are those with which the members have begun the region: team::inherited
   std::atomic<std::uint8_t> phase{0};  // of a detached task (event.cpp)
   std::uint8_t size_class = 0;
   task_group* group = nullptr;         // the innermost group that it is in

@@ -15,7 +15,8 @@ namespace weir::openmp {
 
 namespace {
 
-team_options barrier_options(work_of_members& work, bool has_seats, const std::string& name, const std::vector<int>& placement = {}) {
+team_options barrier_options(work_of_members& work, bool has_seats, const std::string& name,
+                             const std::vector<int>& placement = {}) {
   team_options o;
   o.work = &work;
   o.kernel_threads = !has_seats;

@@ -154,7 +154,13 @@ struct lasting_region_of_team {
   threads::processor* first_seat = nullptr;
 };
 
-struct team : region_of_team, team_as_made, tasks_of_team, singles_of_team, waits_of_team, places_of_team, lasting_region_of_team {
+struct team : region_of_team,
+              team_as_made,
+              tasks_of_team,
+              singles_of_team,
+              waits_of_team,
+              places_of_team,
+              lasting_region_of_team {
   explicit team(unsigned size, team_form form = {});
   ~team();
   /// Between regions. Empty: the members' processors are not known.

@@ -1,8 +1,9 @@
 // The turns of an ordered loop: how far its iterations are done, and where members wait for that.
 //
-// In a small team all wait for one word. In a large one its line would go to all waiters at each turn, though one of them goes on.
-// So there are as many words as members, each on a line of its own: a chunk waits for the word that its first iteration chooses,
-// and whoever is done writes the word that the next iteration chooses. The first iterations of chunks of any size are spread evenly.
+// In a small team all wait for one word. In a large one its line would go to all waiters at each turn, though one of them goes
+// on. So there are as many words as members, each on a line of its own: a chunk waits for the word that its first iteration
+// chooses, and whoever is done writes the word that the next iteration chooses. The first iterations of chunks of any size are
+// spread evenly.
 //
 // The words of a large team are not reset for each loop. They count on from one loop to the next: what an earlier loop has left
 // is smaller than anything that a chunk waits for.

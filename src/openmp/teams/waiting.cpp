@@ -51,9 +51,9 @@ unsigned processors_of(const team& t) {
 
 bool oversubscribed(const team& t) { return t.size > processors_of(t); }
 
-// The task may be one of a region that has begun, and that this worker has not heard of yet: it would be executed before what the region's
-// code does first, like the beginning of a reduction. The worker keeps the task until it begins the region. relaxed: who has added the
-// task has stored the episode before, or has seen it.
+// The task may be one of a region that has begun, and that this worker has not heard of yet: it would be executed before what the
+// region's code does first, like the beginning of a reduction. The worker keeps the task until it begins the region. relaxed: who
+// has added the task has stored the episode before, or has seen it.
 bool task_work::is_too_early() const {
   return &what_ == &waits::after_region && me_->released->load(std::memory_order_relaxed) != me_->was_in;
 }
@@ -62,8 +62,8 @@ bool task_work::find() {
   // The barrier is in another member's task; in an own task finish_tasks() would have found it.
   if (bound_ == nullptr && me_->executing != &me_->implicit) [[unlikely]] end_for(errors::barrier_in_task);
   if (me_->taken_task == nullptr) me_->taken_task = find_task(*me_, bound_);
-  // Somebody has taken the member off those that sleep before it was at its gate: if it slept now, nobody would wake it for the next
-  // task.
+  // Somebody has taken the member off those that sleep before it was at its gate: if it slept now, nobody would wake it for the
+  // next task.
   if (me_->looks_everywhere && !is_among_sleepers(*me_)) [[unlikely]] return true;
   return me_->taken_task != nullptr && !is_too_early();
 }

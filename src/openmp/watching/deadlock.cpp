@@ -106,7 +106,8 @@ std::optional<deadlock> deadlock_of(const std::vector<seen_wait>& waits, const s
 void report(const deadlock& its) {
   const auto& waits = its.waits;
   std::string text = "weir: deadlock: ";
-  text += waits.size() == 1 ? "the thread waits, and none" : "all " + std::to_string(waits.size()) + " members of a team wait, and none";
+  text += waits.size() == 1 ? "the thread waits, and none"
+                            : "all " + std::to_string(waits.size()) + " members of a team wait, and none";
   text += " can go on\n";
   std::map<const void*, std::string> places;
   for (std::size_t m = 0; m < waits.size(); ++m) {
@@ -120,7 +121,8 @@ void report(const deadlock& its) {
     text += '\n';
   }
   if (its.outside != 0)
-    text += "weir:   threads outside of the team that have slept meanwhile, and may release it: " + std::to_string(its.outside) + '\n';
+    text += "weir:   threads outside of the team that have slept meanwhile, and may release it: " + std::to_string(its.outside) +
+            '\n';
   // In one piece, since other threads may be writing too.
   std::fputs(text.c_str(), stderr);
 }

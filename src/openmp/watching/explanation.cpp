@@ -80,7 +80,8 @@ void add(told& all, const native_region_sites& its, kind what) {
   its.for_each([&to = all.sites, what](const region_site& site) {
     const told_site one{site, what};
     const auto same = [&one](const told_site& s) {
-      return s.what == one.what && s.place == one.place && s.size == one.size && (s.form == one.form || !is_tried(s) || !is_tried(one));
+      return s.what == one.what && s.place == one.place && s.size == one.size &&
+             (s.form == one.form || !is_tried(s) || !is_tried(one));
     };
     const auto found = std::ranges::find_if(to, same);
     if (found == to.end()) return to.push_back(one);
@@ -106,8 +107,11 @@ std::string in_words(choice of, unsigned alternative, unsigned size) {
   const bool is_usual = alternative == region_form::usual;
   switch (of) {
     case choice::processors:
-      return "on " + (is_usual ? "all processors" : alternative == 1 ? "one processor" : std::to_string(alternative) + " processors");
-    case choice::barrier: return "by " + (is_usual ? "the usual barriers" : std::string("the barrier ") + other_barrier_of(size, alternative).name);
+      return "on " + (is_usual           ? "all processors"
+                      : alternative == 1 ? "one processor"
+                                         : std::to_string(alternative) + " processors");
+    case choice::barrier:
+      return "by " + (is_usual ? "the usual barriers" : std::string("the barrier ") + other_barrier_of(size, alternative).name);
   }
   return {};
 }
@@ -125,7 +129,8 @@ std::string saved(const region_site& s) {
     add(usual, in_words(choice::barrier, region_form::usual, s.size));
     add(instead, std::string("WEIR_BARRIER=") + other_barrier_of(s.size, barrier).name);
   }
-  return usual.empty() ? "" : "; takes " + parts(s.of_usual) + " of the time " + usual + "; " + instead + " here would do as well";
+  return usual.empty() ? ""
+                       : "; takes " + parts(s.of_usual) + " of the time " + usual + "; " + instead + " here would do as well";
 }
 
 void explain(const told_site& s, bool lasts) {
@@ -153,13 +158,14 @@ bool is_tried_at_barriers(const told_site& s, const told& all) {
          });
 }
 
-/// What trials have cost; and where all regions have been found to do with the same number of processors, how to say so beforehand.
+/// What trials have cost; and where all regions have been found to do with the same number of processors, how to say so
+/// beforehand.
 void explain_all(const told& all) {
   if (const unsigned first = begun_on.load(std::memory_order_relaxed); first != 0)
     say("weir:   it has begun on %u processor%s, because threads of other programs ran\n", first, first == 1 ? "" : "s");
   if (all.lost != 0)
     say("weir:   trials have taken %s %% of the time\n",
-                 number(100 * static_cast<double>(all.lost) / static_cast<double>(std::max<std::uint64_t>(all.lasted, 1))).c_str());
+        number(100 * static_cast<double>(all.lost) / static_cast<double>(std::max<std::uint64_t>(all.lasted, 1))).c_str());
   std::set<unsigned> taken;
   for (const told_site& s : all.sites)
     if (!is_tried_at_barriers(s, all)) taken.insert(s.form[choice::processors]);
@@ -175,19 +181,21 @@ bool is_notable(const threads::history_of_threads& past) {
 void explain(const threads::history_of_threads& past) {
   if (past.all < 2) {
     say("weir: %s has %s\n", program_invocation_short_name,
-        past.processors != 0 ? "created no threads" : "begun no parallel region, and the kernel schedules its threads (WEIR_THREADS)");
+        past.processors != 0 ? "created no threads"
+                             : "begun no parallel region, and the kernel schedules its threads (WEIR_THREADS)");
     return;
   }
-  say("weir: %s has had %u threads, at most %u at once, on %u processors: ", program_invocation_short_name, past.all, past.most_at_once,
-      past.processors);
+  say("weir: %s has had %u threads, at most %u at once, on %u processors: ", program_invocation_short_name, past.all,
+      past.most_at_once, past.processors);
   if (past.members != 0)
-    say("%u of them %s of Weir's virtual processors\n", past.members, past.members == 1 ? "has been a member" : "have been members");
+    say("%u of them %s of Weir's virtual processors\n", past.members,
+        past.members == 1 ? "has been a member" : "have been members");
   else
     say("the kernel has scheduled them, %s\n",
         past.why_none != nullptr               ? past.why_none
         : past.most_at_once <= past.processors ? "because each could have a processor"
-        : past.await_polling                   ? "because they have not been found to wait in loops (--threads all does not wait for that)"
-                                               : "because they have ended soon, or have not waited for each other");
+        : past.await_polling ? "because they have not been found to wait in loops (--threads all does not wait for that)"
+                             : "because they have ended soon, or have not waited for each other");
   if (past.fewest != 0)
     say("weir:   for %.1f s they have taken fewer processors, %u at least: they waited for each other while other programs ran\n",
         past.seconds_with_fewer, past.fewest);
@@ -208,8 +216,10 @@ void explain_areas(bool why_is_told) {
 
 void explain_signals() {
   if (const unsigned bare = threads::signals_without_reason(); bare != 0)
-    say("weir:   %u signals of Weir's came without what they ask, so who polls is found late: as many signals are pending as this user "
-        "may have (ulimit -i)\n", bare);
+    say("weir:   %u signals of Weir's came without what they ask, so who polls is found late: as many signals are pending as "
+        "this user "
+        "may have (ulimit -i)\n",
+        bare);
 }
 
 void explain_profile() {
@@ -218,8 +228,8 @@ void explain_profile() {
     say("weir: %s%s\n", its.its ? "barriers of teams of the kernel's threads by the profile " : "", words.c_str());
 }
 
-/// Before _exit(), perhaps in a handler of a signal, or where another thread holds a lock for ever: takes no lock, and no memory. The child
-/// of a fork or a vfork ends so as well, and has nothing to say.
+/// Before _exit(), perhaps in a handler of a signal, or where another thread holds a lock for ever: takes no lock, and no memory.
+/// The child of a fork or a vfork ends so as well, and has nothing to say.
 void explain_early_end() {
   everything& e = *known;
   if (e.process != getpid() || e.is_told.exchange(true, std::memory_order_relaxed)) return;
@@ -229,7 +239,8 @@ void explain_early_end() {
   if (tells_of_threads) explain(past);
   explain_areas(tells_of_threads);
   if (has_regions)
-    say("weir: what was chosen for the parallel regions of %s is not told: it ended by _exit() or quick_exit()\n", program_invocation_short_name);
+    say("weir: what was chosen for the parallel regions of %s is not told: it ended by _exit() or quick_exit()\n",
+        program_invocation_short_name);
 }
 
 [[gnu::destructor]] void when_program_ends() {

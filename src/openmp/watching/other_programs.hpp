@@ -6,13 +6,13 @@
 
 namespace weir::openmp {
 
-/// As a thread sees it that asks now and then. `Clock`: ticks(), ticks_per_microsecond(), and waited_for_processor(), the ticks for which
-/// the thread has been ready to run while others had the processors. Not thread-safe.
+/// As a thread sees it that asks now and then. `Clock`: ticks(), ticks_per_microsecond(), and waited_for_processor(), the ticks
+/// for which the thread has been ready to run while others had the processors. Not thread-safe.
 template <class Clock>
 class other_programs {
  public:
-  /// The part of the time for which the thread has waited for a processor, between the last two looks. There is a look only if the last
-  /// one was some slices ago.
+  /// The part of the time for which the thread has waited for a processor, between the last two looks. There is a look only if
+  /// the last one was some slices ago.
   float waited(std::uint64_t now) {
     const std::uint64_t passed = now - looked_at_;
     if (static_cast<double>(passed) < between_looks_ms * 1000 * Clock::ticks_per_microsecond()) return part_;

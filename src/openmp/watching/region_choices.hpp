@@ -7,8 +7,8 @@
 
 namespace weir::openmp {
 
-/// On how many processors a region computes; and where each member has a thread of the kernel and a processor, by which barriers its
-/// members meet.
+/// On how many processors a region computes; and where each member has a thread of the kernel and a processor, by which barriers
+/// its members meet.
 enum class choice : std::uint8_t { processors, barrier };
 
 /// A barrier besides the usual one, and the arrival at the end of a region that goes with it.
@@ -16,15 +16,16 @@ struct other_barrier {
   const char* name;
   const char* arrival;
 };
-/// Those by which a team may meet whose members have a thread of the kernel each, on so many processors: those that are faster somewhere
-/// on simulated machines (docs/openmp/runtime.md). With few members none is.
+/// Those by which a team may meet whose members have a thread of the kernel each, on so many processors: those that are faster
+/// somewhere on simulated machines (docs/openmp/runtime.md). With few members none is.
 constexpr unsigned other_barriers(unsigned size, unsigned processors) {
   constexpr unsigned few = 8, many = 32;
   if (size <= few || size > processors) return 0;
   return size <= many ? 2 : 1;
 }
 constexpr other_barrier other_barrier_of(unsigned size, unsigned which) {
-  constexpr other_barrier tree{"tournament-nodes", "tournament-nodes"}, central{"sense", "sense"}, rounds{"dissemination", "auto"};
+  constexpr other_barrier tree{"tournament-nodes", "tournament-nodes"}, central{"sense", "sense"},
+      rounds{"dissemination", "auto"};
   return which == 1 ? central : size <= 16 ? tree : rounds;
 }
 

@@ -1,21 +1,23 @@
 // How the regions of each place in the program compute: above all, on how many processors (region_choices.hpp).
 //
-// The program says how many threads a region has, and nobody asks how many processors they take. A region with less work than a fork
-// and a join between processors cost is faster if all members are on one virtual processor, where they switch in 30 ns. So is
-// one whose members want the same memory. And where members arrive one after the other, another barrier is faster than where they
-// arrive together. No source says which regions these are: each place is tried.
+// The program says how many threads a region has, and nobody asks how many processors they take. A region with less work than a
+// fork and a join between processors cost is faster if all members are on one virtual processor, where they switch in 30 ns. So
+// is one whose members want the same memory. And where members arrive one after the other, another barrier is faster than where
+// they arrive together. No source says which regions these are: each place is tried.
 //
 //   watch a site: the time of its regions, now and then
 //   trial: some regions as before, some with an alternative of one choice, in turn; which windows take less time?
 //   choice: until the time of a region changes, or it is time to try again
 //
 // A window is the time from one region of the site to a later one. It contains what lies between them: another region, which
-// finds the workers on other processors than it wants them on, pays for that there. Many short regions in a row are therefore tried
-// together. A trial costs at most about a hundredth of the time since the last one: the more it may cost, the later it begins.
+// finds the workers on other processors than it wants them on, pays for that there. Many short regions in a row are therefore
+// tried together. A trial costs at most about a hundredth of the time since the last one: the more it may cost, the later it
+// begins.
 //
 // Where one region lasts, its barriers are counted in place of regions (lasting_region.cpp).
 //
-// Paper 001 (section 5) asks for a runtime that chooses; a window in turn is paper 003's way to compare in one state of a machine.
+// Paper 001 (section 5) asks for a runtime that chooses; a window in turn is paper 003's way to compare in one state of a
+// machine.
 #pragma once
 
 #include <algorithm>
@@ -44,8 +46,8 @@ struct region_site {
   float region = 0;             // the least time of a region, in ticks, when it was measured last; 0: it is to be measured
   unsigned joined = 0;          // the trial in which it took part last
   unsigned turn = 0, backoff = 1;
-  // The last trial: what it was about, with which alternative of before and which other one, and what it has found: the time from one
-  // region to the next.
+  // The last trial: what it was about, with which alternative of before and which other one, and what it has found: the time from
+  // one region to the next.
   choice tried{};
   std::uint16_t before = region_form::usual, other = region_form::usual;
   spread with_before, with_other;
@@ -57,14 +59,15 @@ struct region_site {
     region_form not_chosen = form;
     not_chosen[tried] = has_changed ? before : other;
     if (form == region_form{}) of_usual = {1, 1, 1};
-    else if (not_chosen == region_form{}) of_usual = ratio(has_changed ? with_other : with_before, has_changed ? with_before : with_other);
+    else if (not_chosen == region_form{})
+      of_usual = ratio(has_changed ? with_other : with_before, has_changed ? with_before : with_other);
     else if (has_changed) of_usual = product(of_usual, ratio(with_other, with_before));
   }
 };
 
-/// The sites of one thread's regions, which alone uses them. `Clock`: ticks(), ticks_per_microsecond(), and waited_for_processor(), the
-/// ticks for which the thread has been ready to run while others had the processors; machine_ns(), a time that all programs of the machine
-/// agree on.
+/// The sites of one thread's regions, which alone uses them. `Clock`: ticks(), ticks_per_microsecond(), and
+/// waited_for_processor(), the ticks for which the thread has been ready to run while others had the processors; machine_ns(), a
+/// time that all programs of the machine agree on.
 template <class Clock>
 class region_sites {
  public:
@@ -115,8 +118,8 @@ class region_sites {
   static constexpr float small_us = 20, settle_us = 20, rests_us = 5, changed = 2, alike = 4;
   static constexpr std::uint64_t dearer = 100;  // what a trial may cost, as a part of the time since the last one
   static constexpr double first_ms = 30;        // short programs are not worth a trial
-  // Beside other programs some slices must pass, of 3 ms here, before windows say anything. Where the thread has waited for its processor
-  // for most of the time, little can be lost, and the first trial comes soon; its first window is as before.
+  // Beside other programs some slices must pass, of 3 ms here, before windows say anything. Where the thread has waited for its
+  // processor for most of the time, little can be lost, and the first trial comes soon; its first window is as before.
   static constexpr float noticeable = 0.05f, heavy = 0.25f;
   static constexpr double look_ms = 20, settle_ms = 5, window_ms = 35, beside_ms = 4000, heavy_ms = 60, slice_ms = 2;
 
@@ -127,7 +130,8 @@ class region_sites {
     std::uint16_t from = 0, to = 0;
     bool is_joint = false, is_beside = false;
     trial_windows windows;
-    unsigned others = 0, most_others = 0;  // regions of other sites in this window; beside other programs, since the anchor's last one
+    unsigned others = 0,
+             most_others = 0;  // regions of other sites in this window; beside other programs, since the anchor's last one
     float anchor_region = 0;
   };
 
@@ -141,8 +145,8 @@ class region_sites {
     return s.region < std::max(a_slice(), static_cast<float>(now - since_) / dearer);
   }
 
-  /// How many regions a window has, and how many before it are not counted: workers move, and until the processors that they have left
-  /// sleep, these take them away again.
+  /// How many regions a window has, and how many before it are not counted: workers move, and until the processors that they have
+  /// left sleep, these take them away again.
   static trial_windows::lengths lengths_of(const region_site& s) {
     const float settles = settle_us * static_cast<float>(Clock::ticks_per_microsecond());
     const auto before = static_cast<unsigned>(std::clamp(settles / s.region, 1.0f, 2000.0f));
@@ -190,7 +194,8 @@ class region_sites {
   bool takes_part(const region_site& s) const {
     if (&s == trial_.anchor) return true;
     if (!trial_.is_joint || s.form[trial_.of] != trial_.from) return false;
-    return trial_.is_beside ? s.region <= std::max(trial_.anchor_region, a_slice()) : is_small(s) && s.region < alike * trial_.anchor_region;
+    return trial_.is_beside ? s.region <= std::max(trial_.anchor_region, a_slice())
+                            : is_small(s) && s.region < alike * trial_.anchor_region;
   }
 
   // ---- watching
@@ -227,8 +232,8 @@ class region_sites {
   /// When there may be a trial, and beside other programs soon enough to notice them.
   void look_again(region_site& s, std::uint64_t now) {
     const std::uint64_t regions = s.regions - s.looked_in, passed = now - s.looked_at;
-    const auto soon = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(regions * in_ticks(look_ms) / std::max<std::uint64_t>(passed, 1), least_between_looks, look_every));
+    const auto soon = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+        regions * in_ticks(look_ms) / std::max<std::uint64_t>(passed, 1), least_between_looks, look_every));
     s.looked_in = s.regions;
     s.looked_at = now;
     s.due_in = s.regions < s.trial_at ? static_cast<std::uint32_t>(std::min<std::uint64_t>(soon, s.trial_at - s.regions)) : soon;
@@ -254,8 +259,8 @@ class region_sites {
     }
   }
 
-  /// Members that wait for one without a processor lose what another program gains; on fewer processors they wait for fewer. On how many?
-  /// On the part that the thread has had of one; and if that is not better, on one.
+  /// Members that wait for one without a processor lose what another program gains; on fewer processors they wait for fewer. On
+  /// how many? On the part that the thread has had of one; and if that is not better, on one.
   std::uint16_t fewer_beside(unsigned processors, float waited) const {
     const auto had = static_cast<unsigned>(static_cast<float>(processors) * (1 - std::min(waited, 1.0f)));
     return static_cast<std::uint16_t>(is_one_next_ ? 1 : std::clamp(had, 1u, processors - 1));
@@ -300,9 +305,9 @@ class region_sites {
     set_busy();
   }
 
-  /// When the next pair of windows beside other programs begins. All programs of the machine find the same time, so that those which try
-  /// fewer processors at once do so in the same windows: who tries alone shares its one processor with members of the others, and makes
-  /// them wait, and would not find that all are better off.
+  /// When the next pair of windows beside other programs begins. All programs of the machine find the same time, so that those
+  /// which try fewer processors at once do so in the same windows: who tries alone shares its one processor with members of the
+  /// others, and makes them wait, and would not find that all are better off.
   static std::uint64_t next_pair() {
     constexpr auto pair_ns = static_cast<std::uint64_t>(2 * (settle_ms + window_ms) * 1e6);
     const double until_us = static_cast<double>(pair_ns - Clock::machine_ns() % pair_ns) / 1e3;
@@ -344,7 +349,8 @@ class region_sites {
     const std::uint64_t one = dearer * regions_in(lengths_of(s));
     s.trial_at = s.regions + one;
     // A trial that has found something better has lost nothing.
-    if (!is_better) s.trial_at += static_cast<std::uint64_t>(static_cast<float>(one * lost * s.backoff) * std::clamp(ratio - 1, 0.1f, 100.0f));
+    if (!is_better)
+      s.trial_at += static_cast<std::uint64_t>(static_cast<float>(one * lost * s.backoff) * std::clamp(ratio - 1, 0.1f, 100.0f));
     s.region = 0;  // to be measured anew
     s.due_in = 16;
   }

@@ -1,7 +1,7 @@
 // Windows of some executions as before and windows with an alternative, in turn: which take less time?
 //
-// A window is compared only with others of the same minute, so the state of the machine matters little; paper 003 compares overheads in
-// this way. A trial ends early where the answer is plain.
+// A window is compared only with others of the same minute, so the state of the machine matters little; paper 003 compares
+// overheads in this way. A trial ends early where the answer is plain.
 #pragma once
 
 #include <algorithm>
@@ -77,8 +77,8 @@ class trial_windows {
   spread other() const { return spread_of(other_, window_ / 2); }
   /// The ticks that the windows with the alternative have taken longer.
   std::uint64_t lost() const { return lost_; }
-  /// Is the alternative faster, seen from its windows? `on_evidence`: all of them but one are faster than the fastest without; of alike
-  /// alternatives one trial in 42 finds that. Otherwise the middle one is.
+  /// Is the alternative faster, seen from its windows? `on_evidence`: all of them but one are faster than the fastest without; of
+  /// alike alternatives one trial in 42 finds that. Otherwise the middle one is.
   bool is_better(bool on_evidence) const {
     if (is_plainly_better()) return true;
     if (window_ != 2 * pairs || is_given_up_) return false;
@@ -107,7 +107,8 @@ class trial_windows {
   }
   bool is_plainly_better() const {
     const unsigned n = window_ / 2;
-    return n != 0 && !is_given_up_ && other().most < much_better[std::min<std::size_t>(n, std::size(much_better)) - 1] * usual().least;
+    return n != 0 && !is_given_up_ &&
+           other().most < much_better[std::min<std::size_t>(n, std::size(much_better)) - 1] * usual().least;
   }
   static spread spread_of(std::array<float, pairs> of, unsigned n) {
     const std::span<float> its(of.data(), n);

@@ -84,10 +84,10 @@ iterations take_static(Member& me) {
   return {at, n - at < me.plan.chunk ? n : at + me.plan.chunk};
 }
 
-/// Every member calls it with the same plan. In a divided loop there is nothing to set up, so a member that knows that all have left
-/// the loop that used the slot before does not ask: else all would get the slot's line one after the other, and begin at different
-/// times. It knows that after a barrier: `left_by_all` counts the loops before it. The newest of them may not be left, because GCC's
-/// code has barriers of its own in loops.
+/// Every member calls it with the same plan. In a divided loop there is nothing to set up, so a member that knows that all have
+/// left the loop that used the slot before does not ask: else all would get the slot's line one after the other, and begin at
+/// different times. It knows that after a barrier: `left_by_all` counts the loops before it. The newest of them may not be left,
+/// because GCC's code has barriers of its own in loops.
 template <class Kind, class Member>
 void enter_loop(Member& me, const loop_plan& plan) {
   const std::uint32_t construct = me.loops++;
@@ -113,8 +113,8 @@ void enter_loop(Member& me, const loop_plan& plan) {
   if (me.divided) begin_part(me);
 }
 
-/// The members of a large team count at the first member of their group, and the last one of each group at the loop: if all counted
-/// in one word, they would get its line one after the other. A cancelled region may be left without leaving its loops
+/// The members of a large team count at the first member of their group, and the last one of each group at the loop: if all
+/// counted in one word, they would get its line one after the other. A cancelled region may be left without leaving its loops
 /// (`Kind::all_leave`): then one word tells who has.
 template <class Kind, class Member>
 void exit_loop(Member& me) {

@@ -38,7 +38,8 @@ auto& part_of(Member& owner, const Member& in_loop) {
   return owner.parts[(in_loop.loops - 1) % slots_in_turn];
 }
 
-/// How the loop's chunks are divided. The parts of a slot count the divided loops that have used it, so each member keeps the division.
+/// How the loop's chunks are divided. The parts of a slot count the divided loops that have used it, so each member keeps the
+/// division.
 template <class Member>
 auto& division_of(Member& me) {
   return me.divisions[(me.loops - 1) % slots_in_turn];
@@ -71,8 +72,9 @@ auto& end_at(const Member& me, unsigned number) {
   return me.of->members[std::min(number, me.of->size - 1)].ends[(me.loops - 1) % slots_in_turn];
 }
 
-/// What is known of the end of the loop in the group of so many members that has this one. Each level's words are another member's,
-/// so that they lie on different lines. In a group of fewer members than levels they may be one word, which then says one thing.
+/// What is known of the end of the loop in the group of so many members that has this one. Each level's words are another
+/// member's, so that they lie on different lines. In a group of fewer members than levels they may be one word, which then says
+/// one thing.
 template <class Member>
 auto& end_in(const Member& me, unsigned of, unsigned width) {
   const auto level = static_cast<unsigned>(std::countr_zero(width / me.in_loop->end.least)) / 2;
@@ -82,7 +84,8 @@ auto& end_in(const Member& me, unsigned of, unsigned width) {
 template <class Member>
 chunks stolen_in_group(const Member& me, unsigned at, unsigned width);
 
-/// From the group of so many members whose numbers differ from the thief's in the bits of `at` and in lower ones, near ones first.
+/// From the group of so many members whose numbers differ from the thief's in the bits of `at` and in lower ones, near ones
+/// first.
 template <class Member>
 chunks stolen_in_parts(const Member& me, unsigned at, unsigned width) {
   const auto& end = me.in_loop->end;
@@ -137,8 +140,8 @@ void keep(Member& me, chunks rest) {
   }
 }
 
-/// Does the member execute the loop's last chunk? In a large team a member of each group asks the others, and tells its group by the
-/// word of the last member, which other groups do not read.
+/// Does the member execute the loop's last chunk? In a large team a member of each group asks the others, and tells its group by
+/// the word of the last member, which other groups do not read.
 template <class Member>
 bool takes_last_chunk(const Member& me) {
   auto& of_all = me.in_loop->end;

@@ -160,8 +160,8 @@ struct explored {
   static void spin(const Word& word, Ready ready) {
     word.spin(ready, std::memory_order_acquire);
   }
-  /// One look stands for all polls: if it fails, the last poll failed, and the earlier ones may have happened at that same moment.
-  /// Polling longer is equivalent to being scheduled later.
+  /// One look stands for all polls: if it fails, the last poll failed, and the earlier ones may have happened at that same
+  /// moment. Polling longer is equivalent to being scheduled later.
   template <class Word, class Ready>
   static bool spin(const Word& word, Ready ready, unsigned) {
     return ready(word.load(std::memory_order_acquire));

@@ -4,8 +4,8 @@
 // only advance. A state is entered once; a digest of it is kept. With `reduce`, only a persistent set of moves is tried in each
 // state (reduction.hpp).
 //
-// A search may be bounded by preemptions [Musuvathi and Qadeer, PLDI 2007]: another member moves although the last one could. Which member
-// has moved last, and how many preemptions there were, then belong to the state.
+// A search may be bounded by preemptions [Musuvathi and Qadeer, PLDI 2007]: another member moves although the last one could.
+// Which member has moved last, and how many preemptions there were, then belong to the state.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,8 @@ struct settings {
 
 struct verdict {
   bool holds = true;
-  bool complete = true;   ///< whether all schedules within the bound were explored, except those that the reduction proves redundant
+  bool complete =
+      true;  ///< whether all schedules within the bound were explored, except those that the reduction proves redundant
   std::string violated;   ///< "" if it holds
   breach found;
   std::vector<move> schedule;  ///< the failing schedule

@@ -1,5 +1,5 @@
-// Which objects the members have used so far, and how. Objects get a number (a slot) in the order of their first use, because most
-// of the words on a line are never used.
+// Which objects the members have used so far, and how. Objects get a number (a slot) in the order of their first use, because
+// most of the words on a line are never used.
 #pragma once
 
 #include <cstdint>

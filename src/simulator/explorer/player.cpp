@@ -101,7 +101,8 @@ void player::leave(unsigned episode) {
 }
 
 // The member's own clock, which jumps, so that waiting for some time ends after a few looks; the scheduler may still delay the
-// member at any of its operations. It restarts with each episode, so that members that left an episode in equal states stay equal.
+// member at any of its operations. It restarts with each episode, so that members that left an episode in equal states stay
+// equal.
 std::uint64_t player::ticks() {
   constexpr double episode_us = 15e3;
   return static_cast<std::uint64_t>(1000 * (episode_us * (episode_ + 1) + tick_ * ++looks_ + slice_ * yields_));

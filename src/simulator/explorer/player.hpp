@@ -1,8 +1,8 @@
 // Runs one member alone, in a fiber, and supplies the values that it reads.
 //
-// Members share only words, mutexes and conditions, all of which belong to the explorer. So a member's next operation depends only
-// on what it has read so far, and it can run without the others: each member has a copy of the barrier to itself, and the explorer
-// supplies the values.
+// Members share only words, mutexes and conditions, all of which belong to the explorer. So a member's next operation depends
+// only on what it has read so far, and it can run without the others: each member has a copy of the barrier to itself, and the
+// explorer supplies the values.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,8 @@ class one_schedule {
  private:
   static std::size_t place(move m) { return 2u * m.member + m.drain; }
   move first_of(const std::vector<move>& all) const {
-    return *std::max_element(all.begin(), all.end(), [this](move a, move b) { return priority_[place(a)] < priority_[place(b)]; });
+    return *std::max_element(all.begin(), all.end(),
+                             [this](move a, move b) { return priority_[place(a)] < priority_[place(b)]; });
   }
 
   /// Any of the values that a member may read under weak memory.

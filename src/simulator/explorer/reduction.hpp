@@ -2,8 +2,8 @@
 //
 // A persistent set [Godefroid 1996, section 4.5, stubborn sets over whole processes]: no move of the members outside the set uses
 // what the next moves of those inside use, or enables one of them. In an acyclic graph this keeps one interleaving of each trace,
-// hence every local state and every deadlock. That suffices: clocks are the same in all interleavings of a trace, and a member that
-// leaves too early in one of them leaves unsynchronized in all.
+// hence every local state and every deadlock. That suffices: clocks are the same in all interleavings of a trace, and a member
+// that leaves too early in one of them leaves unsynchronized in all.
 //
 // What a member may use later is estimated from everything that it has used so far (footprints). A search that finds another use
 // starts again. A search that does not was correct: the first wrong step of a trace would be a local state of the searched part.

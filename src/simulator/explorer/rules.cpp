@@ -12,7 +12,12 @@ namespace weir::explorer {
 using kind = operation::kind;
 
 rules::rules(const subject& s, memory_model m, unsigned most_steps, orders meant)
-    : episodes_(s.episodes), parties_(s.members + s.completes), memory_(m), most_steps_(most_steps), orders_(meant), stacks_(s.members, 64 << 10) {
+    : episodes_(s.episodes),
+      parties_(s.members + s.completes),
+      memory_(m),
+      most_steps_(most_steps),
+      orders_(meant),
+      stacks_(s.members, 64 << 10) {
   if (s.members == 0 || parties_ * std::max(s.episodes, 1u) > knowledge::capacity)
     throw std::invalid_argument("weir: the explorer takes at most " + std::to_string(knowledge::capacity) +
                                 " arrivals (members * episodes), not " + std::to_string(parties_ * s.episodes));

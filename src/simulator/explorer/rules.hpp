@@ -9,8 +9,8 @@
 //         These are C++'s orders, without behaviours that need promises or stores that overtake each other. Sequentially
 //         consistent accesses have an order of their own (seq_cst_order.hpp); such a fence knows what those before it knew.
 //
-// In all models vector clocks judge what a program may rely on in C++: a member that leaves an episode must know of all arrivals in
-// it by release stores and acquire loads, or by fences of members. Heavy fences, sleeping and waking transfer no knowledge.
+// In all models vector clocks judge what a program may rely on in C++: a member that leaves an episode must know of all arrivals
+// in it by release stores and acquire loads, or by fences of members. Heavy fences, sleeping and waking transfer no knowledge.
 #pragma once
 
 #include <cstdint>

@@ -77,7 +77,8 @@ std::string described(const rules& r, const account& a, move m) {
     case kind::wake_one: return "wakes one at " + word;
     case kind::lock: return "locks " + word;
     case kind::unlock: return "unlocks " + word;
-    case kind::wait: return a.slept ? "waits for " + word + ", unlocks " + r.name_of(o.mutex) : "locks " + r.name_of(o.mutex) + " again";
+    case kind::wait:
+      return a.slept ? "waits for " + word + ", unlocks " + r.name_of(o.mutex) : "locks " + r.name_of(o.mutex) + " again";
     case kind::notify: return "notifies all at " + word;
     case kind::end: return "";
   }
@@ -92,7 +93,10 @@ std::string stuck(const rules& r, const state& s) {
     text += text.empty() ? "" : "; ";
     text += "member " + number(m);
     switch (o.what) {
-      case kind::spin: text += " waits for " + r.name_of(o.object) + ", which is " + number(r.value(s, {static_cast<std::uint16_t>(m), false}, o.object)); break;
+      case kind::spin:
+        text += " waits for " + r.name_of(o.object) + ", which is " +
+                number(r.value(s, {static_cast<std::uint16_t>(m), false}, o.object));
+        break;
       case kind::lock: text += " waits for " + r.name_of(o.object); break;
       case kind::sleep:
       case kind::wait: text += " sleeps at " + r.name_of(o.object); break;

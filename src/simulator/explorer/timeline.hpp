@@ -5,8 +5,8 @@
 
 namespace weir::explorer {
 
-/// Runs a schedule, without the moves that are not possible. Stops at the first breach; at the end, checks whether a member waits for
-/// ever.
+/// Runs a schedule, without the moves that are not possible. Stops at the first breach; at the end, checks whether a member waits
+/// for ever.
 breach replay(rules& r, std::vector<move>& schedule);
 
 /// Shortens v.schedule, and fills in v.violated and v.timeline.

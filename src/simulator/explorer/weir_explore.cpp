@@ -166,8 +166,8 @@ nlohmann::ordered_json json_of(const arguments& a, const setting& of, const outc
 }
 
 void print_head() {
-  std::printf("%-20s %-6s %10s %12s %13s %12s %9s  %s\n", "barrier", "waits", "processors", "states", "transitions", "schedules", "seconds",
-              "verdict");
+  std::printf("%-20s %-6s %10s %12s %13s %12s %9s  %s\n", "barrier", "waits", "processors", "states", "transitions", "schedules",
+              "seconds", "verdict");
 }
 
 void print_row(const setting& of, const outcome& o) {

@@ -1,4 +1,5 @@
-// The constructs that can be simulated, under the names of `weir bench openmp` (bench/openmp), which has no regions within regions.
+// The constructs that can be simulated, under the names of `weir bench openmp` (bench/openmp), which has no regions within
+// regions.
 #pragma once
 
 #include <cstdint>

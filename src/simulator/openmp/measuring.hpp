@@ -30,7 +30,8 @@ struct result {
   double busiest_line = 0;    // the transfers of the line that moves most often
   double read_line = 0;       // those to readers, of the line with most of them
   double busiest_member = 0;  // the transfers to the member that fetches most lines
-  /// Transfers on the longest chain that leads from one directive's end to the next one's, in which each depends on the one before.
+  /// Transfers on the longest chain that leads from one directive's end to the next one's, in which each depends on the one
+  /// before.
   double critical_path = 0;
   std::uint64_t accesses = 0;
   double host_seconds = 0;

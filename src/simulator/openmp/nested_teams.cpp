@@ -47,7 +47,9 @@ void nested_teams::parallel_within(unsigned outer_member, const body& executed) 
 
 // As a member of the outer team it has a crew, which ends with the thread.
 void nested_teams::work(unsigned member) {
-  const auto behind = [](unsigned processor, const thread_binding& part) { return processor < static_cast<unsigned>(part.place); };
+  const auto behind = [](unsigned processor, const thread_binding& part) {
+    return processor < static_cast<unsigned>(part.place);
+  };
   const auto part = std::upper_bound(parts_.begin(), parts_.end(), member, behind) - 1;
   const auto outer_member = static_cast<unsigned>(part - parts_.begin());
   const unsigned number = member - static_cast<unsigned>(part->place);

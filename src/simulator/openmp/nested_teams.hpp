@@ -9,8 +9,8 @@
 namespace weir::simulator::openmp {
 
 /// The processors of each member of the outer team: `count` from `place` on, where the member is itself. The machine has so many
-/// processors as there are members, and each of its largest parts (sockets, dies) gets a member of the outer team; where it has no
-/// parts there are two. OMP_PLACES=cores and OMP_PROC_BIND=spread,close divide them so.
+/// processors as there are members, and each of its largest parts (sockets, dies) gets a member of the outer team; where it has
+/// no parts there are two. OMP_PLACES=cores and OMP_PROC_BIND=spread,close divide them so.
 std::vector<weir::openmp::thread_binding> parts_of(const machine_model& m, unsigned members);
 
 class nested_teams final : public team {

@@ -13,12 +13,12 @@ namespace weir::simulator::openmp::peers {
 
 namespace {
 
-/// A futex(2) that wakes nobody, which libgomp's last member to arrive calls in every episode: less than half of what it takes on the
-/// machine of docs/measurements (0.23 us, measured in a loop).
+/// A futex(2) that wakes nobody, which libgomp's last member to arrive calls in every episode: less than half of what it takes on
+/// the machine of docs/measurements (0.23 us, measured in a loop).
 constexpr time empty_wake = 100 * nanosecond;
 
-/// What the creation of a thread takes of its creator's time: less than half of what it takes there (13 to 14 us, the median of 4,000;
-/// 8 at least).
+/// What the creation of a thread takes of its creator's time: less than half of what it takes there (13 to 14 us, the median of
+/// 4,000; 8 at least).
 constexpr time creation = 5000 * nanosecond;
 
 /// Members count down in one word, and poll another one.
@@ -80,8 +80,8 @@ class libgomp_team final : public team {
   std::vector<thread_data> threads_;
 };
 
-/// The threads of a region within a region meet at its end, and once more before its memory goes. The barrier in which the first of
-/// them poll until the last has been created is left out: each begins by a word of its own, when all are there.
+/// The threads of a region within a region meet at its end, and once more before its memory goes. The barrier in which the first
+/// of them poll until the last has been created is left out: each begins by a word of its own, when all are there.
 class libgomp_team_within final : public team {
  public:
   explicit libgomp_team_within(unsigned members) : team(members), all_(members), threads_(members) {}
@@ -173,7 +173,8 @@ std::vector<unsigned> narrow_levels(const machine_model& m) {
   return widths;
 }
 
-/// The lock under which teams within teams take threads from the pool of the process: they are served in the order of their tickets.
+/// The lock under which teams within teams take threads from the pool of the process: they are served in the order of their
+/// tickets.
 class pool_lock {
  public:
   void lock() {
@@ -189,8 +190,8 @@ class pool_lock {
 
 /// libomp's members have a word by which each says that it has arrived, and one by which it is released; both on lines of their
 /// own, changed by atomic updates. A region is a release that begins it and a gathering that ends it; each worker reads from the
-/// team which function it executes. A team within another one takes its workers from the pool and gives them back, and writes a line
-/// of each worker when it does; here the pool gives it the same ones again.
+/// team which function it executes. A team within another one takes its workers from the pool and gives them back, and writes a
+/// line of each worker when it does; here the pool gives it the same ones again.
 class libomp_team final : public team {
  public:
   libomp_team(unsigned members, tree of, std::shared_ptr<pool_lock> pool = nullptr)

@@ -20,8 +20,8 @@ teams libgomp_within(const machine_model& m, std::span<const unsigned> sizes);
 std::unique_ptr<team> libomp_hyper(const machine_model& m, unsigned members);
 /// A tree by the levels of the machine, at most four members at each branch [pattern hierarchical].
 std::unique_ptr<team> libomp_hierarchical(const machine_model& m, unsigned members);
-/// Groups of 64 members, whose leaders gather a flag of each and release them by a flag for each 16 [pattern dist; the constants of
-/// LLVM's kmp_barrier.h].
+/// Groups of 64 members, whose leaders gather a flag of each and release them by a flag for each 16 [pattern dist; the constants
+/// of LLVM's kmp_barrier.h].
 std::unique_ptr<team> libomp_distributed(const machine_model& m, unsigned members);
 
 /// Regions within regions in these patterns: each team takes its workers from one pool, and gives them back at its end

@@ -76,7 +76,8 @@ task* team_tasks::find(member& me, const task* bound) {
   if (shared_count_.load() != 0) return nullptr;
   const unsigned longest_pause = weir::openmp::search::longest_pause(size_);
   const auto queue_of = [this](unsigned victim) -> auto& { return of_each_[victim].ready; };
-  return weir::openmp::steal_from(queue_of, offers_, of(me).looks, me.number, longest_pause, bound, me.tasks.looks_everywhere, [] {});
+  return weir::openmp::steal_from(queue_of, offers_, of(me).looks, me.number, longest_pause, bound, me.tasks.looks_everywhere,
+                                  [] {});
 }
 
 void team_tasks::execute(member& me, task& t) {

@@ -26,7 +26,9 @@ weir::team described(const machine_model& m, unsigned members) {
   return t;
 }
 
-unsigned near_members(const machine_model& m, unsigned members) { return members_of_a_node(described(m, members), as_described(m)); }
+unsigned near_members(const machine_model& m, unsigned members) {
+  return members_of_a_node(described(m, members), as_described(m));
+}
 
 std::unique_ptr<any_barrier> barrier_for(const machine_model& m, unsigned members) {
   const weir::team t = described(m, members);

@@ -52,7 +52,8 @@ struct machine {
   static void light_fence() {}
   static void full_fence() { engine::here().drain(); }
   static void fence_after_update() {}  // the update has waited for the stores before it
-  /// membarrier(2). What others have stored so far has taken effect when it returns. The interrupts' time at the others is left out.
+  /// membarrier(2). What others have stored so far has taken effect when it returns. The interrupts' time at the others is left
+  /// out.
   static bool fence_everywhere() {
     engine& e = engine::here();
     e.system_call(e.model().system.wake);

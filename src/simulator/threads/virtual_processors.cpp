@@ -41,7 +41,10 @@ struct alignas(line_bytes) processor : queue {
 class program {
  public:
   program(operation what, unsigned processors, unsigned members)
-      : what_(what), all_(std::make_unique<processor[]>(processors)), size_(processors), bodies_(std::make_unique<body[]>(members)),
+      : what_(what),
+        all_(std::make_unique<processor[]>(processors)),
+        size_(processors),
+        bodies_(std::make_unique<body[]>(members)),
         members_(members) {
     for (unsigned b = 0; b < members; ++b) bodies_[b].number = b;
   }
@@ -54,7 +57,9 @@ class program {
   }
 
  private:
-  unsigned far_from(unsigned p) const { return (p + size_ / 2 + 1) % size_; }  // comes round to all: their number is a power of two
+  unsigned far_from(unsigned p) const {
+    return (p + size_ / 2 + 1) % size_;
+  }  // comes round to all: their number is a power of two
 
   void drive(unsigned p) {
     processor& me = all_[p];
@@ -169,9 +174,11 @@ class program {
       return false;
     }
     if (now - other.seen_at.load() < static_cast<std::uint64_t>(patience) || !other.has_ready()) return false;
-    if (other.in_vain_at.load() == switches && now - other.in_vain_since.load() < static_cast<std::uint64_t>(between_claims)) return false;
+    if (other.in_vain_at.load() == switches && now - other.in_vain_since.load() < static_cast<std::uint64_t>(between_claims))
+      return false;
     if (other.current()->held.load(memory_order_relaxed) != 0 || !other.claim(switches)) return false;
-    const bool some = me.steal_from(other, [](weir::threads::basic_runnable<machine>& b) { return !static_cast<body&>(b).computes_long; });
+    const bool some =
+        me.steal_from(other, [](weir::threads::basic_runnable<machine>& b) { return !static_cast<body&>(b).computes_long; });
     other.unclaim();
     if (!some) {
       other.in_vain_at.store(switches);
@@ -235,7 +242,8 @@ class program {
 }  // namespace
 
 counts measure(const machine_model& m, operation what, unsigned processors, unsigned members) {
-  if (members == 0 || members % processors != 0) throw std::invalid_argument("each processor has as many members as the others here");
+  if (members == 0 || members % processors != 0)
+    throw std::invalid_argument("each processor has as many members as the others here");
   return program(what, processors, members).run(cut(m, processors));
 }
 

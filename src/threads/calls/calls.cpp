@@ -101,7 +101,8 @@ WAITS(ssize_t, splice, (int a, off_t* at, int b, off_t* bt, size_t n, unsigned h
 WAITS(ssize_t, copy_file_range, (int a, off_t* at, int b, off_t* bt, size_t n, unsigned how), (a, at, b, bt, n, how), perhaps)
 WAITS(ssize_t, getrandom, (void* to, size_t n, unsigned how), (to, n, how), perhaps)
 WAITS(ssize_t, recv, (int s, void* to, size_t n, int how), (s, to, n, how), to_read(s))
-WAITS(ssize_t, recvfrom, (int s, void* to, size_t n, int how, sockaddr* who, socklen_t* length), (s, to, n, how, who, length), to_read(s))
+WAITS(ssize_t, recvfrom, (int s, void* to, size_t n, int how, sockaddr* who, socklen_t* length), (s, to, n, how, who, length),
+      to_read(s))
 WAITS(ssize_t, recvmsg, (int s, msghdr* to, int how), (s, to, how), to_read(s))
 WAITS(int, recvmmsg, (int s, mmsghdr* to, unsigned n, int how, timespec* most), (s, to, n, how, most), to_read(s))
 WAITS(ssize_t, send, (int s, const void* from, size_t n, int how), (s, from, n, how), to_write(s))
@@ -113,12 +114,14 @@ WAITS(int, accept, (int s, sockaddr* who, socklen_t* length), (s, who, length), 
 WAITS(int, accept4, (int s, sockaddr* who, socklen_t* length, int how), (s, who, length, how), to_read(s))
 WAITS(int, connect, (int s, const sockaddr* to, socklen_t length), (s, to, length), perhaps)
 WAITS(int, poll, (pollfd* of, nfds_t n, int ms), (of, n, ms), for_any(of, n, ms != 0))
-WAITS_WITH_MASK(int, ppoll, (pollfd* of, nfds_t n, const timespec* most, const sigset_t* mask), (of, n, most, mask), for_any(of, n, !is_no_time(most)), mask)
+WAITS_WITH_MASK(int, ppoll, (pollfd * of, nfds_t n, const timespec* most, const sigset_t* mask), (of, n, most, mask),
+                for_any(of, n, !is_no_time(most)), mask)
 WAITS(int, select, (int n, fd_set* r, fd_set* w, fd_set* e, timeval* most), (n, r, w, e, most), if_so{!is_no_time(most)})
 WAITS_WITH_MASK(int, pselect, (int n, fd_set* r, fd_set* w, fd_set* e, const timespec* most, const sigset_t* mask),
                 (n, r, w, e, most, mask), if_so{!is_no_time(most)}, mask)
 WAITS(int, epoll_wait, (int f, epoll_event* to, int n, int ms), (f, to, n, ms), if_so{ms != 0 && to_read(f).blocks()})
-WAITS_WITH_MASK(int, epoll_pwait, (int f, epoll_event* to, int n, int ms, const sigset_t* mask), (f, to, n, ms, mask), if_so{ms != 0 && to_read(f).blocks()}, mask)
+WAITS_WITH_MASK(int, epoll_pwait, (int f, epoll_event* to, int n, int ms, const sigset_t* mask), (f, to, n, ms, mask),
+                if_so{ms != 0 && to_read(f).blocks()}, mask)
 WAITS_WITH_MASK(int, epoll_pwait2, (int f, epoll_event* to, int n, const timespec* most, const sigset_t* mask),
                 (f, to, n, most, mask), if_so{!is_no_time(most) && to_read(f).blocks()}, mask)
 // By which the headers replace those above, where the size of the memory is known [LSB 5.0, "_FORTIFY_SOURCE"].
@@ -143,9 +146,11 @@ WAITS(int, semtimedop, (int s, sembuf* what, size_t n, const timespec* most), (s
 WAITS(ssize_t, msgrcv, (int q, void* to, size_t n, long type, int how), (q, to, n, type, how), perhaps)
 WAITS(int, msgsnd, (int q, const void* from, size_t n, int how), (q, from, n, how), perhaps)
 WAITS(ssize_t, mq_receive, (int q, char* to, size_t n, unsigned* priority), (q, to, n, priority), to_read(q))
-WAITS(ssize_t, mq_timedreceive, (int q, char* to, size_t n, unsigned* priority, const timespec* most), (q, to, n, priority, most), to_read(q))
+WAITS(ssize_t, mq_timedreceive, (int q, char* to, size_t n, unsigned* priority, const timespec* most), (q, to, n, priority, most),
+      to_read(q))
 WAITS(int, mq_send, (int q, const char* from, size_t n, unsigned priority), (q, from, n, priority), to_write(q))
-WAITS(int, mq_timedsend, (int q, const char* from, size_t n, unsigned priority, const timespec* most), (q, from, n, priority, most), to_write(q))
+WAITS(int, mq_timedsend, (int q, const char* from, size_t n, unsigned priority, const timespec* most),
+      (q, from, n, priority, most), to_write(q))
 WAITS(int, flock, (int f, int how), (f, how), perhaps)
 WAITS(int, lockf, (int f, int how, off_t n), (f, how, n), perhaps)
 WAITS(int, fsync, (int f), (f), always)

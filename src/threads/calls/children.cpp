@@ -6,8 +6,8 @@
 //   with neither                 a copy of it                            is nobody until it goes on; the child stays so
 //   with CLONE_SETTLS            memory of its own                       is as before
 //
-// A function that returns twice cannot call another one, and no function returns on another stack. So vfork() and syscall() are in
-// assembly.
+// A function that returns twice cannot call another one, and no function returns on another stack. So vfork() and syscall() are
+// in assembly.
 #include <cerrno>
 #include <cstddef>
 
@@ -85,7 +85,8 @@ long weir::threads::make_copy(const long number, const long (&a)[6]) {
 extern "C" [[gnu::visibility("hidden"), gnu::used]] auto* weir_expect_child(long number, unsigned long first) {
   const auto flags_of = [&] {
     if (number == SYS_clone) return first;
-    if (number == SYS_clone3) return first != 0 ? static_cast<unsigned long>(reinterpret_cast<const clone_args*>(first)->flags) : 0;
+    if (number == SYS_clone3)
+      return first != 0 ? static_cast<unsigned long>(reinterpret_cast<const clone_args*>(first)->flags) : 0;
     return static_cast<unsigned long>(CLONE_VM | CLONE_VFORK);
   };
   const unsigned long flags = flags_of();

@@ -55,7 +55,8 @@ bool is_passed_on(int number, const siginfo_t* why) {
   const auto its = weir::threads::handled_by(number);
   if (!its.is_handler()) return false;
   const signal_mask usual = weir::threads::exchange_mask(weir::threads::all_signals);
-  const bool is_given = weir::threads::gives_to_signal_thread(*here, its.asks_why() ? *why : weir::threads::signal_of_mine(number));
+  const bool is_given =
+      weir::threads::gives_to_signal_thread(*here, its.asks_why() ? *why : weir::threads::signal_of_mine(number));
   weir::threads::exchange_mask(usual);
   return is_given;
 }
@@ -82,8 +83,8 @@ void call(handler_with_context its, int number, siginfo_t* why, void* context, w
   if (const signal_mask now = mask_in(context); now != mine->mask()) weir::threads::note_mask_to_be(now);
 }
 
-/// The end of a handler sets the alternate stack that the kernel thread had at the begin. The thread may have gone to another one meanwhile,
-/// which must not get the same stack for ticks.
+/// The end of a handler sets the alternate stack that the kernel thread had at the begin. The thread may have gone to another one
+/// meanwhile, which must not get the same stack for ticks.
 void return_with_own_stack_for_ticks(ucontext_t& in) {
   if (!weir::threads::is_for_ticks(in.uc_stack)) return;
   const weir::threads::body* const me = weir::threads::this_body;
@@ -173,8 +174,12 @@ int act(sigaction_function* next, int of, const struct sigaction* to, struct sig
 }
 }  // namespace
 
-BEFORE(int, sigaction, (int of, const struct sigaction* to, struct sigaction* old)) { return act(next_sigaction.get(), of, to, old); }
-BEFORE(int, __sigaction, (int of, const struct sigaction* to, struct sigaction* old)) { return act(next___sigaction.get(), of, to, old); }
+BEFORE(int, sigaction, (int of, const struct sigaction* to, struct sigaction* old)) {
+  return act(next_sigaction.get(), of, to, old);
+}
+BEFORE(int, __sigaction, (int of, const struct sigaction* to, struct sigaction* old)) {
+  return act(next___sigaction.get(), of, to, old);
+}
 
 // [sigset(3), POSIX.1-2008] SIG_HOLD stands for a blocked signal. The C library's function would set a handler without a stub.
 BEFORE(handler, sigset, (int of, handler to)) {
@@ -184,7 +189,8 @@ BEFORE(handler, sigset, (int of, handler to)) {
   const bool holds = to == SIG_HOLD;
   struct sigaction with {}, old {};
   with.sa_handler = to;
-  if (sigaction(of, holds ? nullptr : &with, &old) != 0 || sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &its, &before) != 0) return SIG_ERR;
+  if (sigaction(of, holds ? nullptr : &with, &old) != 0 || sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &its, &before) != 0)
+    return SIG_ERR;
   return sigismember(&before, of) == 1 ? SIG_HOLD : old.sa_handler;
 }
 

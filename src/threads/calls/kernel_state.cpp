@@ -1,8 +1,8 @@
 // The kernel's state of a thread: the thread number, the alternate stack, affinity, credentials, and processor time.
 //
 // A member that changes this state does so in its own kernel thread, and stays there, so virtual processors do not change. A
-// member that asks for its processor time moves there, too; the time counts from then on. The number of a member is that of its own
-// kernel thread.
+// member that asks for its processor time moves there, too; the time counts from then on. The number of a member is that of its
+// own kernel thread.
 #include "threads/calls/kernel_state.hpp"
 
 #include <cerrno>
@@ -77,7 +77,12 @@ void detach_this_thread() {
 constexpr bool is_for_process(int what) {
   constexpr int names_memory = 0x53564d41;  // PR_SET_VMA
   switch (what) {
-    case names_memory: case PR_SET_THP_DISABLE: case PR_GET_THP_DISABLE: case PR_SET_MM: case PR_SET_DUMPABLE: case PR_GET_DUMPABLE:
+    case names_memory:
+    case PR_SET_THP_DISABLE:
+    case PR_GET_THP_DISABLE:
+    case PR_SET_MM:
+    case PR_SET_DUMPABLE:
+    case PR_GET_DUMPABLE:
     case PR_SET_PTRACER: case PR_SET_CHILD_SUBREAPER: case PR_GET_CHILD_SUBREAPER:
       return true;
     default: return false;
@@ -118,8 +123,8 @@ void expect_prctl(int what) {
   if (is_inherited_prctl(what)) return differ();
   pin_if(!is_for_process(what) && (what != PR_SET_NAME || this_body != nullptr));
 }
-// Who sets it before there are other threads is asked again. Otherwise nobody can ask for the threads that there are: a child would be one
-// call more that the filter may end the process for.
+// Who sets it before there are other threads is asked again. Otherwise nobody can ask for the threads that there are: a child
+// would be one call more that the filter may end the process for.
 void note_filter() {
   if (!others_are_there()) filter::forget();
 }
@@ -159,15 +164,17 @@ using weir::threads::meant;
 using weir::threads::pin_if;
 using weir::threads::this_body;
 
-// The stack moves with a thread of the program from its next seat on. Others stay in their kernel threads, and so does one whose stack the
-// kernel takes away while a handler runs.
+// The stack moves with a thread of the program from its next seat on. Others stay in their kernel threads, and so does one whose
+// stack the kernel takes away while a handler runs.
 void expect_alternate_stack(const stack_t& to) {
   constexpr int taken_away_meanwhile = 1 << 31;  // SS_AUTODISARM
   const weir::threads::body* const own = weir::threads::own_body_of_thread();
-  const bool may_leave = own != nullptr && own->is_adopted && own->held.load(std::memory_order_relaxed) == 0 && !weir::threads::is_in_child();
+  const bool may_leave =
+      own != nullptr && own->is_adopted && own->held.load(std::memory_order_relaxed) == 0 && !weir::threads::is_in_child();
   if (this_body != nullptr && this_body == own && may_leave) weir::threads::go_to(nullptr);
   pin_if(this_body != nullptr || (to.ss_flags & taken_away_meanwhile) != 0);
-  if ((to.ss_flags & SS_DISABLE) == 0 && !weir::threads::has_room_for_tick(to.ss_size)) weir::threads::never_tick_on_alternate_stacks();
+  if ((to.ss_flags & SS_DISABLE) == 0 && !weir::threads::has_room_for_tick(to.ss_size))
+    weir::threads::never_tick_on_alternate_stacks();
   weir::threads::note_change_of_alternate_stack();
 }
 
@@ -186,8 +193,8 @@ int name_of(pid_t thread, char* to, std::size_t n) {
   return 0;
 }
 
-// The child of a fork has the name of the kernel thread that forks. If that is a virtual processor's, the child is to have the member's;
-// empty: it has the right one.
+// The child of a fork has the name of the kernel thread that forks. If that is a virtual processor's, the child is to have the
+// member's; empty: it has the right one.
 constinit thread_local char name_for_child[name_bytes] = {};
 void before_fork() {
   const weir::threads::body* const me = this_body;
@@ -247,8 +254,8 @@ BEFORE(int, setpriority, (int of, id_t which, int to)) {
   if (of == PRIO_PROCESS) leave_to_kernel(static_cast<pid_t>(which));
   return next_setpriority.get()(of, which, to);
 }
-// Threads name themselves when they begin. One that is in its own kernel thread may leave that again, unlike after other changes. Another
-// thread changes the name of the own kernel thread, wherever that is.
+// Threads name themselves when they begin. One that is in its own kernel thread may leave that again, unlike after other changes.
+// Another thread changes the name of the own kernel thread, wherever that is.
 BEFORE(int, pthread_setname_np, (pthread_t t, const char* to)) {
   pin_if(this_body != nullptr && is_me(t));
   return next_pthread_setname_np.get()(t, to);

@@ -26,8 +26,8 @@ inline int as_result(int error) { return error == 0 ? 0 : (errno = error, -1); }
 inline void pin_if(bool mine) {
   if (mine) pin();
 }
-/// The kernel's state of that thread is about to change. A member should first return to its own kernel thread, and stays there; a thread
-/// without a seat takes none. A member that computes for long returns later, and finds the change there.
+/// The kernel's state of that thread is about to change. A member should first return to its own kernel thread, and stays there;
+/// a thread without a seat takes none. A member that computes for long returns later, and finds the change there.
 void detach_thread(pid_t thread);
 void detach_thread(pthread_t thread);
 /// The same, before a change that threads inherit which that thread creates (own_state.hpp).
@@ -72,7 +72,8 @@ constexpr bool gives_tiles(int what, unsigned long which) { return what == 0x102
 }  // namespace weir::threads
 
 /// If `which` holds, the member goes on in its own kernel thread, for good.
-#define CHANGES_THREAD(result, name, parameters, which, arguments) IN_OWN_THREAD(BEFORE, result, name, parameters, which, arguments)
+#define CHANGES_THREAD(result, name, parameters, which, arguments) \
+  IN_OWN_THREAD(BEFORE, result, name, parameters, which, arguments)
 #define WAITS_IN_THREAD(result, name, parameters, which, arguments) \
   IN_OWN_THREAD(BEFORE_WAITING, result, name, parameters, which, arguments)
 #define IN_OWN_THREAD(before, result, name, parameters, which, arguments) \

@@ -25,7 +25,8 @@ namespace {
 // With SIGKILL, which nobody blocks: no body has this mask.
 constexpr signal_mask not_known = ~signal_mask{0} ^ signal_mask{3} << 31;
 
-/// The body of a thread of the program in its own kernel thread, which has the mask: for those who would ask it by the signal of ticks.
+/// The body of a thread of the program in its own kernel thread, which has the mask: for those who would ask it by the signal of
+/// ticks.
 body* detached_body() {
   body* const own = own_body_of_thread();
   return body_with_mask() == nullptr && own != nullptr && own->is_adopted ? own : nullptr;
@@ -79,8 +80,8 @@ signal_mask as_mask(const sigset_t& set) {
 
 bool is_mask_kept() { return (body_with_mask() != nullptr || detached_body() != nullptr) && !weir::threads::is_in_child(); }
 
-/// Signals that were sent before the member took its seat wait in its kernel thread, and come before those that were sent later. So
-/// it goes there under the mask that it had, and takes the others along.
+/// Signals that were sent before the member took its seat wait in its kernel thread, and come before those that were sent later.
+/// So it goes there under the mask that it had, and takes the others along.
 void take_in_order(signal_mask now) {
   weir::threads::exchange_mask(body_with_mask()->mask());
   weir::threads::take_signals_of_thread(now);
@@ -93,7 +94,10 @@ void take_in_order(signal_mask now) {
 /// The thread's mask has been changed in this way, from `before`. In a handler `before` differs from the mask that the body has
 /// recorded, and the end of the handler restores the recorded mask.
 void note_change(int how, signal_mask set, signal_mask before) {
-  const signal_mask now = (how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set) & weir::threads::all_signals;
+  const signal_mask now = (how == SIG_BLOCK     ? before | set
+                           : how == SIG_UNBLOCK ? before & ~set
+                                                : set) &
+                          weir::threads::all_signals;
   body* const detached = detached_body();
   const body* const mine = detached != nullptr ? detached : body_with_mask();
   if (mine == nullptr) return;
@@ -103,9 +107,11 @@ void note_change(int how, signal_mask set, signal_mask before) {
   note_mask(now);
 }
 
-/// Does such a change block ticks? Then none is sent until the mask is on record: it would stay pending, and come to a sigwait() of the
-/// program's. Changes that only unblock signals come without, because a handler of such a signal may jump out of them.
-bool may_block_ticks(int how, const sigset_t& set) { return how != SIG_UNBLOCK && sigismember(&set, weir::threads::tick_signal) == 1; }
+/// Does such a change block ticks? Then none is sent until the mask is on record: it would stay pending, and come to a sigwait()
+/// of the program's. Changes that only unblock signals come without, because a handler of such a signal may jump out of them.
+bool may_block_ticks(int how, const sigset_t& set) {
+  return how != SIG_UNBLOCK && sigismember(&set, weir::threads::tick_signal) == 1;
+}
 
 template <class Next>
 int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
@@ -185,7 +191,8 @@ CHANGES_MASK(sigrelse, (int which), (which), false)
 CHANGES_MASK(sigblock, (int which), (which), true)
 CHANGES_MASK(sigsetmask, (int to), (to), true)
 namespace {
-/// The handler may have interrupted Weir's code, where the thread's type is the deferred one: that code does not go on to set it back.
+/// The handler may have interrupted Weir's code, where the thread's type is the deferred one: that code does not go on to set it
+/// back.
 void leave_interrupted() {
   weir::let_be_cancelled();
 }

@@ -1,5 +1,5 @@
-// Functions that start a program. It inherits the affinity mask of the kernel thread that starts it, which is perhaps not the program's own
-// (WEIR_SHARE=node), so others are told before and after.
+// Functions that start a program. It inherits the affinity mask of the kernel thread that starts it, which is perhaps not the
+// program's own (WEIR_SHARE=node), so others are told before and after.
 #include "threads/posix/before.hpp"
 
 #include <cerrno>
@@ -21,8 +21,8 @@ namespace {
 using weir::threads::tell_of_starts;
 using weir::threads::told_of_starts;
 
-/// While a program is started: the member stays in this kernel thread. In the child of a vfork(), whose memory is its parent's, nothing
-/// may remain: it comes back as another program.
+/// While a program is started: the member stays in this kernel thread. In the child of a vfork(), whose memory is its parent's,
+/// nothing may remain: it comes back as another program.
 class starting {
  public:
   starting() : tell_(tell_of_starts.load(std::memory_order_relaxed)) {
@@ -41,8 +41,8 @@ class starting {
   std::optional<weir::threads::without_ticks> here_;
 };
 
-/// Calls `execute(words, rest)` with the words of such a list, which ends with a null pointer, and what follows it. No memory is taken:
-/// a handler of a signal may execute a program.
+/// Calls `execute(words, rest)` with the words of such a list, which ends with a null pointer, and what follows it. No memory is
+/// taken: a handler of a signal may execute a program.
 template <class Execute>
 int with_words(const char* first, va_list list, Execute execute) {
   va_list again;
@@ -71,10 +71,12 @@ int with_words(const char* first, va_list list, Execute execute) {
 using spawn_actions = posix_spawn_file_actions_t;
 using spawn_attributes = posix_spawnattr_t;
 STARTS(int, posix_spawn,
-       (pid_t * its, const char* path, const spawn_actions* a, const spawn_attributes* b, char* const* words, char* const* environment),
+       (pid_t * its, const char* path, const spawn_actions* a, const spawn_attributes* b, char* const* words,
+        char* const* environment),
        (its, path, a, b, words, environment), ENOSYS)
 STARTS(int, posix_spawnp,
-       (pid_t * its, const char* file, const spawn_actions* a, const spawn_attributes* b, char* const* words, char* const* environment),
+       (pid_t * its, const char* file, const spawn_actions* a, const spawn_attributes* b, char* const* words,
+        char* const* environment),
        (its, file, a, b, words, environment), ENOSYS)
 STARTS(int, system, (const char* command), (command), -1)
 STARTS(FILE*, popen, (const char* command, const char* how), (command, how), nullptr)
@@ -101,7 +103,8 @@ EXECUTES_LIST(execlp, execvp(what, words))
 EXECUTES_LIST(execle, execve(what, words, va_arg(rest, char**)))
 
 namespace {
-// Known before they are called: by the child of a fork, or by a handler of a signal, which may have interrupted the dynamic linker.
+// Known before they are called: by the child of a fork, or by a handler of a signal, which may have interrupted the dynamic
+// linker.
 [[gnu::constructor]] void when_loaded() {
   next_execve.get();
   next_execv.get();

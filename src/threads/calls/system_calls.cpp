@@ -46,8 +46,8 @@ using weir::threads::this_body;
 using weir::threads::where_i_get;
 using weir::threads::without_ticks;
 
-/// syscall() itself is in children.cpp, and comes here unless its child shares memory. The C library declares it without all these
-/// parameters, but passes them alike.
+/// syscall() itself is in children.cpp, and comes here unless its child shares memory. The C library declares it without all
+/// these parameters, but passes them alike.
 WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, long third, long fourth, long fifth, long sixth),
             weir::deferred<&weir_before_syscall>) {
   long a[6] = {first, second, third, fourth, fifth, sixth};
@@ -102,8 +102,20 @@ WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, 
     case SYS_prctl: expect_prctl(named); break;
     case SYS_sigaltstack: return sigaltstack(reinterpret_cast<const stack_t*>(a[0]), reinterpret_cast<stack_t*>(a[1]));
     // Of the calling thread alone, where the C library's functions change all threads.
-    case SYS_setuid: case SYS_setgid: case SYS_setreuid: case SYS_setregid: case SYS_setresuid: case SYS_setresgid: case SYS_setgroups:
-    case SYS_setfsuid: case SYS_setfsgid: case SYS_capset: case SYS_unshare: case SYS_setns: case SYS_set_mempolicy: case SYS_pkey_alloc:
+    case SYS_setuid:
+    case SYS_setgid:
+    case SYS_setreuid:
+    case SYS_setregid:
+    case SYS_setresuid:
+    case SYS_setresgid:
+    case SYS_setgroups:
+    case SYS_setfsuid:
+    case SYS_setfsgid:
+    case SYS_capset:
+    case SYS_unshare:
+    case SYS_setns:
+    case SYS_set_mempolicy:
+    case SYS_pkey_alloc:
 #ifdef SYS_landlock_restrict_self
     case SYS_landlock_restrict_self:
 #endif
@@ -147,8 +159,8 @@ WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, 
     case SYS_perf_event_open:
       if (second_named >= 0 && (a[4] & PERF_FLAG_PID_CGROUP) == 0) weir::threads::detach_thread(second_named);
       break;
-    // A ring of which the kernel knows the thread that uses it (IORING_SETUP_SINGLE_ISSUER, of Linux 6.0; io_uring_setup(2): the flags are
-    // the third word).
+    // A ring of which the kernel knows the thread that uses it (IORING_SETUP_SINGLE_ISSUER, of Linux 6.0; io_uring_setup(2): the
+    // flags are the third word).
     case SYS_io_uring_setup: {
       constexpr unsigned single_issuer = 1 << 12;
       pin_if(a[1] != 0 && (reinterpret_cast<const unsigned*>(a[1])[2] & single_issuer) != 0);
@@ -181,7 +193,8 @@ WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, 
   }
   const long result = weir::with_type_of_program(next, number, a[0], a[1], a[2], a[3], a[4], a[5]);
   // A filter that somebody listens to is told by a descriptor.
-  const bool has_listener = number == SYS_seccomp && named == SECCOMP_SET_MODE_FILTER && (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
+  const bool has_listener =
+      number == SYS_seccomp && named == SECCOMP_SET_MODE_FILTER && (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
   const bool is_set = result == 0 || (has_listener && result > 0);
   if (sets_for_all)
     weir::threads::note_filter_for_all(is_set, fatal_before);
@@ -190,7 +203,8 @@ WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, 
   if (number == SYS_prctl && result == 0 && named == PR_SET_SECCOMP) weir::threads::note_filter();
   if (number == SYS_sched_getaffinity && result > 0 && weir::heard::processors() && weir::heard::is_of_this_process(named))
     weir::heard::reduce(static_cast<std::size_t>(result), reinterpret_cast<cpu_set_t*>(a[2]));
-  if (result != -1 && (number == SYS_mmap || number == SYS_mremap || number == SYS_shmat)) weir::threads::note_mapping(number, a[3]);
+  if (result != -1 && (number == SYS_mmap || number == SYS_mremap || number == SYS_shmat))
+    weir::threads::note_mapping(number, a[3]);
   if (number == SYS_rseq && result == 0 && (a[2] & RSEQ_FLAG_UNREGISTER) == 0) weir::threads::note_own_area();
 #ifdef SYS_arch_prctl
   if (number == SYS_arch_prctl && result == 0 && gives_tiles(static_cast<int>(a[0]), static_cast<unsigned long>(a[1])))

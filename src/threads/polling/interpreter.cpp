@@ -154,7 +154,8 @@ class instruction {
            (std::popcount(result & 255) % 2 == 0 ? parity : 0);
   }
   bool holds(unsigned condition) {
-    constexpr std::uint64_t reads[] = {overflow, carry, zero, carry | zero, sign, parity, sign | overflow, zero | sign | overflow};
+    constexpr std::uint64_t reads[] = {
+        overflow, carry, zero, carry | zero, sign, parity, sign | overflow, zero | sign | overflow};
     if (used_ != nullptr && (reads[condition >> 1] & ~used_->flags_written) != 0) used_->flags_read_first = true;
     const std::uint64_t f = next_.flags;
     const bool less = ((f & sign) != 0) != ((f & overflow) != 0);
@@ -282,8 +283,8 @@ class instruction {
     }
   }
 
-  /// `lock or` and `lock add` of nothing to the top of the stack: how compilers fence where `mfence` is slower. The stack is the body's own,
-  /// so nobody else sees that nothing is written.
+  /// `lock or` and `lock add` of nothing to the top of the stack: how compilers fence where `mfence` is slower. The stack is the
+  /// body's own, so nobody else sees that nothing is written.
   bool fence(unsigned op) {
     if (repeats_ || is_16_ || (op != 0x80 && op != 0x81 && op != 0x83)) return false;
     const width w{op == 0x80 ? 1 : usual().bytes};

@@ -29,8 +29,8 @@ struct usage {
   unsigned loads = 0;
 };
 
-/// Executes the next instruction, and adds to `used`, if that is not null. False: it writes memory, calls, is not one of those that are
-/// known here, or would fault; nothing is changed but `used`.
+/// Executes the next instruction, and adds to `used`, if that is not null. False: it writes memory, calls, is not one of those
+/// that are known here, or would fault; nothing is changed but `used`.
 bool execute(registers& its, seen_memory& memory, usage* used = nullptr);
 
 }  // namespace weir::threads

@@ -1,11 +1,11 @@
 // Bodies that poll a variable in a loop of their own.
 //
-// Such a body waits for another one, and would keep the processor. A tick finds it (tick.hpp), and makes it yield; later a trampoline in
-// its loop does (trampolines.hpp). A handler that has interrupted the body executes an iteration of the loop on copies of its registers,
-// and of what it reads, and looks what differs. The body itself goes on where it was.
+// Such a body waits for another one, and would keep the processor. A tick finds it (tick.hpp), and makes it yield; later a
+// trampoline in its loop does (trampolines.hpp). A handler that has interrupted the body executes an iteration of the loop on
+// copies of its registers, and of what it reads, and looks what differs. The body itself goes on where it was.
 //
-// A loop counts as polling if it reads memory and writes none, and if no register differs after an iteration, but for those that count
-// iterations and address no memory. It consists of the few instructions of x86-64 that compilers use for that.
+// A loop counts as polling if it reads memory and writes none, and if no register differs after an iteration, but for those that
+// count iterations and address no memory. It consists of the few instructions of x86-64 that compilers use for that.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class polling {
   std::uintptr_t first() const { return first_; }
   std::uintptr_t last() const { return last_; }
   static constexpr unsigned longest_replaced = 8;  // bytes
-  /// An instruction of each iteration that a jump may replace (trampolines.hpp): a `pause`, or else the first one of several nops, or
-  /// else one that does the same wherever it lies, if a distance in it is changed.
+  /// An instruction of each iteration that a jump may replace (trampolines.hpp): a `pause`, or else the first one of several
+  /// nops, or else one that does the same wherever it lies, if a distance in it is changed.
   struct replaceable {
     std::uintptr_t at = 0;  // 0: there is none
     std::uint8_t text[longest_replaced] = {};

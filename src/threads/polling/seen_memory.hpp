@@ -1,7 +1,8 @@
 // What a handler reads of the program's memory: code around an instruction, and words.
 //
-// Another thread may unmap, protect or free that memory meanwhile, and a program may load where nothing is because it handles the fault.
-// So the system reads it, and says where it cannot. No load of Weir's faults, and no handler of the program is called for one.
+// Another thread may unmap, protect or free that memory meanwhile, and a program may load where nothing is because it handles the
+// fault. So the system reads it, and says where it cannot. No load of Weir's faults, and no handler of the program is called for
+// one.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@ class seen_memory {
   /// Each word is read once. A loop that polls reads few, and each of them is a system call.
   static constexpr unsigned most_words = 12;
 
-  /// Copies the code. A jump that takes an instruction's place (trampolines.hpp) is seen whole, or not at all: instructions that a jump
-  /// replaces lie in one page, of which the system sees the old one or the new one.
+  /// Copies the code. A jump that takes an instruction's place (trampolines.hpp) is seen whole, or not at all: instructions that
+  /// a jump replaces lie in one page, of which the system sees the old one or the new one.
   explicit seen_memory(std::uintptr_t middle);
   /// The copy of what begins there; nothing, if that is too far away, or could not be read.
   std::span<const std::uint8_t> code_at(std::uintptr_t at) const;

@@ -4,8 +4,8 @@
 //   none, or refused, without a stub ---- take_for() another instruction ----> writing ----> none
 //   placed ----- want() ------> writing ----> wanted: a library has been loaded at the same address again
 //
-// Nobody waits: a handler that finds the entry in another stage leaves it. The text is a template over a machine, so that the explorer
-// checks it (tests/explorer/trampolines_test.cpp).
+// Nobody waits: a handler that finds the entry in another stage leaves it. The text is a template over a machine, so that the
+// explorer checks it (tests/explorer/trampolines_test.cpp).
 #pragma once
 
 #include <atomic>
@@ -86,7 +86,8 @@ struct basic_trampoline {
   void place_if_wanted(Place place) {
     if (is.load(std::memory_order_acquire) != wanted) return;  // acquire: what the handler has written
     const std::uint32_t then = place(*this) ? placed : refused;
-    is.store(then, std::memory_order_release);  // release: the stub, for those who want it again, or the entry for another instruction
+    is.store(then,
+             std::memory_order_release);  // release: the stub, for those who want it again, or the entry for another instruction
   }
 
   /// An entry in this stage may be wanted again.

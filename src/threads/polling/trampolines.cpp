@@ -49,8 +49,9 @@ constexpr unsigned char jump_code = 0xe9;
 constinit trampoline all[32];
 constinit std::atomic<bool> some_are_wanted{false}, is_placing{false};
 
-/// A trampoline begins with a call that never returns. The call's return address is where the stub keeps the pointer to its table entry.
-/// It lies below the 128 bytes that the interrupted function may use without having moved the stack pointer [System V ABI, red zone].
+/// A trampoline begins with a call that never returns. The call's return address is where the stub keeps the pointer to its table
+/// entry. It lies below the 128 bytes that the interrupted function may use without having moved the stack pointer [System V ABI,
+/// red zone].
 constexpr unsigned char stub_code[] = {0x48, 0x8d, 0x64, 0x24, 0x80,        // lea -128(%rsp), %rsp
                                        0xff, 0x15, 0x08, 0x00, 0x00, 0x00};  // call *8(%rip)
 struct [[gnu::packed]] stub_text {
@@ -61,7 +62,8 @@ struct [[gnu::packed]] stub_text {
 };
 
 trampoline* with(std::uintptr_t instruction) {
-  auto* const found = std::ranges::find_if(all, [=](const trampoline& t) { return t.at.load(std::memory_order_relaxed) == instruction; });
+  auto* const found =
+      std::ranges::find_if(all, [=](const trampoline& t) { return t.at.load(std::memory_order_relaxed) == instruction; });
   return found != std::end(all) ? found : nullptr;
 }
 
@@ -83,13 +85,15 @@ bool change(std::uintptr_t at, const void* bytes, std::size_t n) {
 bool overlap(std::uintptr_t a, std::uintptr_t b, std::uintptr_t bytes) { return a - b + (bytes - 1) <= 2 * (bytes - 1); }
 
 bool is_page_of_stubs(std::uintptr_t page) {
-  return std::ranges::any_of(all, [=](const trampoline& t) { return t.stub.load(std::memory_order_relaxed) / page_bytes == page / page_bytes; });
+  return std::ranges::any_of(
+      all, [=](const trampoline& t) { return t.stub.load(std::memory_order_relaxed) / page_bytes == page / page_bytes; });
 }
 
 /// Is it that, or has it become that now?
 bool may_be_page_of_stubs(std::uintptr_t page) {
   if (is_page_of_stubs(page)) return true;
-  void* const made = mmap(reinterpret_cast<void*>(page), page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  void* const made =
+      mmap(reinterpret_cast<void*>(page), page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   if (made == MAP_FAILED) return false;
   if (made == reinterpret_cast<void*>(page)) return true;
   munmap(made, page_bytes);  // before Linux 4.17
@@ -107,7 +111,8 @@ std::optional<std::int32_t> distance_from(std::uintptr_t stub, const trampoline&
   return static_cast<std::int32_t>(now);
 }
 
-/// Where a stub for it may lie: no other one is there, and the page is free or holds stubs already. `code`: what begins there now.
+/// Where a stub for it may lie: no other one is there, and the page is free or holds stubs already. `code`: what begins there
+/// now.
 std::optional<std::uintptr_t> free_place(const trampoline& its, const unsigned char* code) {
   const std::uintptr_t from = its.at.load(std::memory_order_relaxed);
   const unsigned replaced = its.bytes.load(std::memory_order_relaxed);
@@ -152,7 +157,8 @@ bool place_stub(const trampoline& its, std::uintptr_t at) {
     std::memcpy(text.copy + to, &*distance, sizeof *distance);
   }
   text.copy[bytes] = jump_code;
-  set_distance(text.copy + bytes + 1, at + offsetof(stub_text, copy) + bytes + jump_bytes, its.at.load(std::memory_order_relaxed) + bytes);
+  set_distance(text.copy + bytes + 1, at + offsetof(stub_text, copy) + bytes + jump_bytes,
+               its.at.load(std::memory_order_relaxed) + bytes);
   return change(at, &text, sizeof text);
 }
 
@@ -169,8 +175,8 @@ bool has_jump(const trampoline& its) {
   return copy_by_system(text, at, sizeof text) && is_jump_of(its, at, text);
 }
 
-/// Is the page as it is in the object's file, but for trampolines? A page that somebody else has changed is not exchanged: a breakpoint
-/// of the kernel (uprobes) would go on in the copy, and nobody would handle it.
+/// Is the page as it is in the object's file, but for trampolines? A page that somebody else has changed is not exchanged: a
+/// breakpoint of the kernel (uprobes) would go on in the copy, and nobody would handle it.
 bool is_as_in_file(std::uintptr_t page) {
   if (std::ranges::any_of(all, [=](const trampoline& t) {
         return t.at.load(std::memory_order_relaxed) / page_bytes * page_bytes == page && has_jump(t);
@@ -193,7 +199,8 @@ bool place(trampoline& its) {
   // The instruction may be longer than the jump.
   unsigned char code[polling::longest_replaced];
   const std::size_t known = std::max<std::size_t>(replaced, jump_bytes);
-  if (at % page_bytes > page_bytes - written || !copy_by_system(code, at, known) || std::memcmp(code, &text, replaced) != 0) return false;
+  if (at % page_bytes > page_bytes - written || !copy_by_system(code, at, known) || std::memcmp(code, &text, replaced) != 0)
+    return false;
   if (!is_as_in_file(at / page_bytes * page_bytes)) return false;
   for (const trampoline& other : all)
     if (&other != &its && other.stub.load(std::memory_order_relaxed) != 0 &&
@@ -224,13 +231,15 @@ int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
            (part.p_flags & (PF_X | PF_W | PF_R)) == (PF_X | PF_R);
   };
   if (std::none_of(object->dlpi_phdr, object->dlpi_phdr + object->dlpi_phnum, is_code_there)) return 0;
-  // The child of a vfork() may execute the C library's code, and Weir's own code knows how to yield. The kernel's page is not ours.
+  // The child of a vfork() may execute the C library's code, and Weir's own code knows how to yield. The kernel's page is not
+  // ours.
   asked.done = !is_base_code(at) && object->dlpi_addr != getauxval(AT_SYSINFO_EHDR) && place(asked.its);
   return 1;
 }
 
-/// Handlers that the program sets by functions of the C library come after a stub, which counts them as they run. Is there another one,
-/// set by a bare system call, or before Weir was loaded? The two that the C library keeps for itself wait for nobody.
+/// Handlers that the program sets by functions of the C library come after a stub, which counts them as they run. Is there
+/// another one, set by a bare system call, or before Weir was loaded? The two that the C library keeps for itself wait for
+/// nobody.
 void look_for_uncounted_handlers() {
   for (int number = 1; number <= 64; ++number) {
     if (number == 32 || number == 33) continue;
@@ -239,7 +248,8 @@ void look_for_uncounted_handlers() {
   }
 }
 
-// Held while a trampoline is placed: the child of a fork would find a lock of the dynamic linker taken, by a thread that it has not.
+// Held while a trampoline is placed: the child of a fork would find a lock of the dynamic linker taken, by a thread that it has
+// not.
 WEIR_WRITTEN_BY_FORKS constinit kernel_mutex placing;
 WEIR_RUN_BY_FORKS void before_fork() { placing.lock(); }
 WEIR_RUN_BY_FORKS void after_fork() { placing.unlock(); }
@@ -260,7 +270,8 @@ void* place_all(void*) {
   return nullptr;
 }
 
-/// The entry for it; null: there is none left, or no place for it. An entry that has no trampoline may be used for another instruction.
+/// The entry for it; null: there is none left, or no place for it. An entry that has no trampoline may be used for another
+/// instruction.
 trampoline* entry_for(std::uintptr_t at) {
   if (!trampolines_keep_registers()) return nullptr;
   if (trampoline* const known = with(at)) return known->is_refused() ? nullptr : known;
@@ -272,8 +283,8 @@ trampoline* entry_for(std::uintptr_t at) {
   return nullptr;
 }
 
-/// If a library was unloaded and loaded again at the same address, the entry is `placed`, but the original instruction is back. The stub
-/// is then used again. `enough`: so often somebody must have been there.
+/// If a library was unloaded and loaded again at the same address, the entry is `placed`, but the original instruction is back.
+/// The stub is then used again. `enough`: so often somebody must have been there.
 bool want(std::uintptr_t at, const polling::replaceable& what, std::uintptr_t first, unsigned enough) {
   trampoline* const it = entry_for(at);
   if (it == nullptr || it->found.fetch_add(1, std::memory_order_relaxed) + 1 < enough) return false;
@@ -299,7 +310,9 @@ bool want_trampoline_at_pause(std::uintptr_t code) {
   return want(code, {code, {0xf3, 0x90}, 2, 0, true}, 0, often);
 }
 
-bool trampolines_are_wanted() { return some_are_wanted.load(std::memory_order_relaxed) && !is_placing.load(std::memory_order_relaxed); }
+bool trampolines_are_wanted() {
+  return some_are_wanted.load(std::memory_order_relaxed) && !is_placing.load(std::memory_order_relaxed);
+}
 void place_wanted_trampolines() {
   if (!trampolines_are_wanted()) return;
   if (runs_on_valgrind() || is_traced()) {

@@ -66,7 +66,9 @@ struct barrier {
     }
     asleep.fetch_sub(1, std::memory_order_relaxed);
   }
-  static void sleep_while(const std::atomic<std::uint32_t>* word, std::uint32_t value) { weir::threads::futex_wait(*word, value); }
+  static void sleep_while(const std::atomic<std::uint32_t>* word, std::uint32_t value) {
+    weir::threads::futex_wait(*word, value);
+  }
   void await_last() {
     while (inside.load(std::memory_order_acquire) != 0) sched_yield();
   }
@@ -82,11 +84,13 @@ BEFORE(int, pthread_barrier_init, (pthread_barrier_t* b, const pthread_barrierat
   if (how != nullptr) pthread_barrierattr_getpshared(how, &shared);
   as_ours(b).mark = 0;
   const int result = next_pthread_barrier_init.get()(b, how, members);
-  if (result == 0 && shared == PTHREAD_PROCESS_PRIVATE && !weir::threads::order_is_watched()) new (b) barrier{0, members, 0, 0, 0, barrier::ours};
+  if (result == 0 && shared == PTHREAD_PROCESS_PRIVATE && !weir::threads::order_is_watched())
+    new (b) barrier{0, members, 0, 0, 0, barrier::ours};
   return result;
 }
 BEFORE(int, pthread_barrier_wait, (pthread_barrier_t* b)) {
-  return as_ours(b).has_mark() ? as_ours(b).arrive_and_wait(__builtin_return_address(0)) : weir::with_type_of_program(next_pthread_barrier_wait.get(), b);
+  return as_ours(b).has_mark() ? as_ours(b).arrive_and_wait(__builtin_return_address(0))
+                               : weir::with_type_of_program(next_pthread_barrier_wait.get(), b);
 }
 BEFORE(int, pthread_barrier_destroy, (pthread_barrier_t* b)) {
   if (!as_ours(b).has_mark()) return next_pthread_barrier_destroy.get()(b);

@@ -10,12 +10,14 @@
 
 namespace weir::threads {
 
-/// The next library's function of this name. Of the C library it is the default version, which programs get that are linked today:
-/// RTLD_NEXT alone finds the oldest one in C libraries before 2.36 [bug 14932], and the oldest sched_getaffinity() has two parameters.
+/// The next library's function of this name. Of the C library it is the default version, which programs get that are linked
+/// today: RTLD_NEXT alone finds the oldest one in C libraries before 2.36 [bug 14932], and the oldest sched_getaffinity() has two
+/// parameters.
 void* find_next(const char* name);
 
-/// The same, found once: when this library is loaded, or by the first who calls it, if that is earlier. dlsym() takes the loader's lock,
-/// which a thread holds that runs a library's initializer, and this one may wait for the caller. relaxed: all threads find the same.
+/// The same, found once: when this library is loaded, or by the first who calls it, if that is earlier. dlsym() takes the
+/// loader's lock, which a thread holds that runs a library's initializer, and this one may wait for the caller. relaxed: all
+/// threads find the same.
 template <class Function>
 class next_function {
  public:
@@ -49,8 +51,8 @@ class without_ticks {
   body* const me_;
 };
 
-/// The C library's function, which waits or has nothing to wake, for a thread that may be cancelled anywhere: there, too, if it is no
-/// member. One whose processor is to be given on calls Weir's.
+/// The C library's function, which waits or has nothing to wake, for a thread that may be cancelled anywhere: there, too, if it
+/// is no member. One whose processor is to be given on calls Weir's.
 template <auto& next, auto does>
 struct passed_on;
 template <class Result, class... Parameters, auto& next, Result (*does)(Parameters...)>
@@ -76,14 +78,15 @@ struct passed_on<next, does> {
   WEIR_ENTRY(entry, result, name, parameters, __VA_ARGS__)
 
 /// The function that follows replaces the C library's function of this name, and calls that function as next_NAME. Only the
-/// symbol has the name; the function has another one, because the headers may declare the name with attributes of their own. No thread
-/// is cancelled within, but at cancellation points, and where with_type_of_program() says so.
+/// symbol has the name; the function has another one, because the headers may declare the name with attributes of their own. No
+/// thread is cancelled within, but at cancellation points, and where with_type_of_program() says so.
 #define BEFORE(result, name, parameters) \
   WEIR_BEFORE(name, result, name, parameters, weir::deferred<&weir_before_##name>)
 /// The same for a function that waits, and for which a thread of the kernel needs nothing of Weir.
 #define BEFORE_WAITING(result, name, parameters) \
   WEIR_BEFORE(name, result, name, parameters, weir::threads::passed_on<next_##name, &weir_before_##name>)
-/// The same for a function that may be unwound from each instruction, as it does not return, or says itself where the thread may be cancelled.
+/// The same for a function that may be unwound from each instruction, as it does not return, or says itself where the thread may
+/// be cancelled.
 #define BEFORE_UNGUARDED(result, name, parameters)                                           \
   extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
   NEXT_FUNCTION(result, name, parameters)                                                    \

@@ -1,5 +1,5 @@
-// The functions of C11 threads. The C library's objects are those of POSIX threads, and its functions do what those of POSIX do, but without
-// their names. So each leads to the function that Weir has in place of that one.
+// The functions of C11 threads. The C library's objects are those of POSIX threads, and its functions do what those of POSIX do,
+// but without their names. So each leads to the function that Weir has in place of that one.
 #include <cstdint>
 
 #include <pthread.h>
@@ -54,7 +54,8 @@ WAITS_OF_C11(mtx_lock, (mtx_t* m), (m), pthread_mutex_lock(posix(m)))
 WAITS_OF_C11(mtx_timedlock, (mtx_t* m, const timespec* until), (m, until), pthread_mutex_timedlock(posix(m), until))
 OF_C11(mtx_unlock, (mtx_t* m), (m), pthread_mutex_unlock(posix(m)))
 OF_C11(cnd_wait, (cnd_t* c, mtx_t* m), (c, m), pthread_cond_wait(posix(c), posix(m)))
-OF_C11(cnd_timedwait, (cnd_t* c, mtx_t* m, const timespec* until), (c, m, until), pthread_cond_timedwait(posix(c), posix(m), until))
+OF_C11(cnd_timedwait, (cnd_t * c, mtx_t* m, const timespec* until), (c, m, until),
+       pthread_cond_timedwait(posix(c), posix(m), until))
 OF_C11(cnd_signal, (cnd_t* c), (c), pthread_cond_signal(posix(c)))
 OF_C11(cnd_broadcast, (cnd_t* c), (c), pthread_cond_broadcast(posix(c)))
 OF_C11(thrd_detach, (thrd_t of), (of), pthread_detach(of))

@@ -1,8 +1,8 @@
 // Condition variables of POSIX threads.
 //
-// Members sleep on the condition's address, other threads in the C library's condition. A signal wakes a member if one sleeps, else
-// it goes to the C library. A member that is about to sleep when something is signalled may return without a signal of its own, as
-// POSIX allows.
+// Members sleep on the condition's address, other threads in the C library's condition. A signal wakes a member if one sleeps,
+// else it goes to the C library. A member that is about to sleep when something is signalled may return without a signal of its
+// own, as POSIX allows.
 #include <pthread.h>
 
 #include "threads/posix/waits.hpp"
@@ -26,8 +26,8 @@ weir::threads::mark<pthread_cond_t> is_shared, is_monotonic;
 
 event_count& events_of(const pthread_cond_t* c) { return weir::threads::all_of_conditions[weir::threads::place_of(c)]; }
 
-// There is no change of the object that a fence would follow: the caller has changed what the condition is about, and a waiter has
-// announced itself before it gave back the mutex under which that is done.
+// There is no change of the object that a fence would follow: the caller has changed what the condition is about, and a waiter
+// has announced itself before it gave back the mutex under which that is done.
 unsigned notify(const pthread_cond_t* c, unsigned most) {
   event_count& its = events_of(c);
   return its.has_waiters() ? weir::threads::notify_slowly(its, c, most, table::others) : 0;
@@ -66,8 +66,8 @@ std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* c
     std::optional<weir::threads::deadline> limit;
     if (most != nullptr) limit.emplace(me, its, *most);
     if (most == nullptr || !most->has_passed()) sleep_on(next_event(its, seen, c, table::others));
-    // Who signals while this body is announced, and not in the list, wakes nobody here, so the event counts as its signal. One that
-    // its limit has taken off the list was there until then.
+    // Who signals while this body is announced, and not in the list, wakes nobody here, so the event counts as its signal. One
+    // that its limit has taken off the list was there until then.
     if (most != nullptr && !me.was(woken_by::notification) && most->has_passed())
       late = me.was(woken_by::limit) || !limit->has_missed(seen);
   }
@@ -78,9 +78,11 @@ std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* c
 
 }  // namespace
 
-// Only so that all functions of a condition are of one version: a library that asks for none would get the C library's oldest of these two,
-// which keeps another representation, and frees what it takes for a pointer.
-BEFORE(int, pthread_cond_init, (pthread_cond_t* c, const pthread_condattr_t* how)) { return next_pthread_cond_init.get()(c, how); }
+// Only so that all functions of a condition are of one version: a library that asks for none would get the C library's oldest of
+// these two, which keeps another representation, and frees what it takes for a pointer.
+BEFORE(int, pthread_cond_init, (pthread_cond_t * c, const pthread_condattr_t* how)) {
+  return next_pthread_cond_init.get()(c, how);
+}
 BEFORE(int, pthread_cond_destroy, (pthread_cond_t* c)) { return next_pthread_cond_destroy.get()(c); }
 BEFORE(int, pthread_cond_wait, (pthread_cond_t* c, pthread_mutex_t* m)) {
   const std::optional<int> waited = wait_for(c, m, __builtin_return_address(0));

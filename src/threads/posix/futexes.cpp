@@ -25,8 +25,8 @@ std::atomic<std::uint32_t>& sleepers_in_kernel(const void* word) {
   return in_kernel[reinterpret_cast<std::uintptr_t>(word) / 4 % std::size(in_kernel)];
 }
 
-// Has the program moved sleepers from one word to another, or do some sleep by the calls of later kernels (below)? Then nobody knows here on
-// which word they sleep. relaxed: a thread that wakes a sleeper that has been moved knows of the move.
+// Has the program moved sleepers from one word to another, or do some sleep by the calls of later kernels (below)? Then nobody
+// knows here on which word they sleep. relaxed: a thread that wakes a sleeper that has been moved knows of the move.
 constinit std::atomic<bool> has_requeued{false};
 
 long kernel(const long (&a)[6]) {
@@ -50,8 +50,8 @@ long sleep_in_kernel(const long (&a)[6]) {
   return kernel(a);
 }
 
-// What is left of a wait with a limit, for a thread that is no member any more. The word may have changed since the wait began. `scope`:
-// as the program says it, since the kernel keeps waiters of private words apart.
+// What is left of a wait with a limit, for a thread that is no member any more. The word may have changed since the wait began.
+// `scope`: as the program says it, since the kernel keeps waiters of private words apart.
 long wait_in_kernel(const std::atomic<std::uint32_t>& word, std::uint32_t value, int scope, const time_limit& most) {
   const int clock = most.clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0;
   const int before = errno;
@@ -60,7 +60,8 @@ long wait_in_kernel(const std::atomic<std::uint32_t>& word, std::uint32_t value,
   return result < 0 && errno == EAGAIN ? errno = before, 0 : result;
 }
 
-// Without a limit: a member sleeps on the word, in the list of its sleepers. It may return without having been woken, as the kernel allows.
+// Without a limit: a member sleeps on the word, in the list of its sleepers. It may return without having been woken, as the
+// kernel allows.
 long sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
   body& me = *this_body;
   const interruption signal(false);
@@ -141,15 +142,15 @@ long move_or_wake(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {
   return others + notify(&word, all_waiters) + notify(reinterpret_cast<const void*>(a[4]), all_waiters);
 }
 
-// The kernel clears the word of a thread that ends, and wakes who waits for it there [set_tid_address(2)]: members that slept in user
-// space would not hear of it. The word has the thread's number until then.
+// The kernel clears the word of a thread that ends, and wakes who waits for it there [set_tid_address(2)]: members that slept in
+// user space would not hear of it. The word has the thread's number until then.
 bool awaits_end_of_thread(int operation, std::uint32_t value) {
   constexpr std::uint32_t most = 1 << 22;  // PID_MAX_LIMIT, of Linux
   if ((operation & FUTEX_PRIVATE_FLAG) != 0 || value < 2 || value > most) return false;
   const long thread = static_cast<long>(value);
   if (raw_call(SYS_tgkill, getpid(), thread, 0) == 0) return true;
-  // Of a process that shares the memory, any thread's number will do [kill(2), Linux]. 2 is a thread of the kernel's, and in most locks the
-  // mark of a word for which others wait.
+  // Of a process that shares the memory, any thread's number will do [kill(2), Linux]. 2 is a thread of the kernel's, and in most
+  // locks the mark of a word for which others wait.
   return value > 2 && raw_call(SYS_kill, thread, 0) == 0;
 }
 
@@ -166,7 +167,8 @@ bool has_owner(int operation) {
 long futex_for_members(const long (&a)[6]) {
   const auto operation = static_cast<int>(a[1]);
   if (has_owner(operation)) pin();
-  if (a[0] % alignof(std::uint32_t) != 0 || static_cast<unsigned long>(a[0]) < lowest_address) return kernel(a);  // it says what is wrong
+  if (a[0] % alignof(std::uint32_t) != 0 || static_cast<unsigned long>(a[0]) < lowest_address)
+    return kernel(a);  // it says what is wrong
   const auto& word = *reinterpret_cast<const std::atomic<std::uint32_t>*>(a[0]);
   const bool is_shared = (operation & FUTEX_PRIVATE_FLAG) == 0 && may_be_shared(&word);
   const auto* const time = reinterpret_cast<const timespec*>(a[3]);
@@ -189,7 +191,8 @@ long futex_for_members(const long (&a)[6]) {
       return done ? *done : sleep_in_kernel(a);
     case FUTEX_WAKE: return is_shared ? wake_shared(word, a) : wake(word, a);
     // Members wait for any bit; without a bit the call is refused.
-    case FUTEX_WAKE_BITSET: return static_cast<std::uint32_t>(a[5]) == 0 ? kernel(a) : is_shared ? wake_shared(word, a) : wake(word, a);
+    case FUTEX_WAKE_BITSET:
+      return static_cast<std::uint32_t>(a[5]) == 0 ? kernel(a) : is_shared ? wake_shared(word, a) : wake(word, a);
     case FUTEX_REQUEUE: case FUTEX_CMP_REQUEUE: case FUTEX_WAKE_OP: return move_or_wake(word, a);
     default: return kernel(a);
   }
@@ -198,7 +201,8 @@ long futex_for_members(const long (&a)[6]) {
 // Of Linux 5.16 and 6.7. The C library does not use them, so the kernel alone knows who waits by them.
 std::optional<long> later_futex(long number, const long (&a)[6]) {
   constexpr long wait_for_some = 449, wake_some = 454, wait_for_one = 455, requeue = 456;
-  // seq_cst, with the fence of wake(): either the waker knows that somebody may sleep there, or the kernel sees the change of the word.
+  // seq_cst, with the fence of wake(): either the waker knows that somebody may sleep there, or the kernel sees the change of the
+  // word.
   if (number == wait_for_some || number == wait_for_one || number == requeue) has_requeued.store(true, std::memory_order_seq_cst);
   if (number != wake_some && number != requeue) return std::nullopt;
   const long others = next_syscall.get()(number, a[0], a[1], a[2], a[3], a[4], a[5]);

@@ -7,8 +7,8 @@ namespace weir::threads {
 
 /// The arguments of the system call as the program gives them. Returns as syscall(2) does.
 long futex_for_members(const long (&arguments)[6]);
-/// The same for futex_wake(2) and futex_requeue(2). Nothing: the call is another one; it may be one that waits for futexes, of which is taken
-/// note.
+/// The same for futex_wake(2) and futex_requeue(2). Nothing: the call is another one; it may be one that waits for futexes, of
+/// which is taken note.
 std::optional<long> later_futex(long number, const long (&arguments)[6]);
 
 }  // namespace weir::threads

@@ -1,9 +1,9 @@
-// Who joins whom, where the joining thread may be a member that waits in user space. The C library knows only of threads that wait in its
-// own functions. Of those that join the same thread the second one is refused here, and so is who joins a thread that joins it
-// [pthread_join(3), "Errors"]. To detach a thread that is joined has no effect.
+// Who joins whom, where the joining thread may be a member that waits in user space. The C library knows only of threads that
+// wait in its own functions. Of those that join the same thread the second one is refused here, and so is who joins a thread that
+// joins it [pthread_join(3), "Errors"]. To detach a thread that is joined has no effect.
 //
-// Threads that wait in the C library are known here, too: it does not know of a member that has come before, nor of one that comes
-// after it has been asked.
+// Threads that wait in the C library are known here, too: it does not know of a member that has come before, nor of one that
+// comes after it has been asked.
 #pragma once
 
 #include <atomic>
@@ -37,9 +37,9 @@ class joining {
 
 /// During the lifetime of this object the calling thread creates another one.
 ///
-/// The C library gives a new thread the number of one that has been joined, before who has joined that one may have come to the end of its
-/// `joining`. Nobody joins the new one before it runs, or its creator knows the number. So whoever of these two comes first ends what is
-/// known of joins of this number.
+/// The C library gives a new thread the number of one that has been joined, before who has joined that one may have come to the
+/// end of its `joining`. Nobody joins the new one before it runs, or its creator knows the number. So whoever of these two comes
+/// first ends what is known of joins of this number.
 class creation {
  public:
   creation();

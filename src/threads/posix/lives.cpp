@@ -41,8 +41,9 @@ void find_set_cancel_type();
 
 // Nothing is to be destroyed here, so a thread that may be cancelled anywhere may be cancelled after its last instruction, too.
 [[gnu::noinline]] void* run(const weir::threads::beginning& does) {
-  void* const result = does.run_by_c11 == nullptr ? does.run(does.what)
-                                                  : reinterpret_cast<void*>(std::intptr_t{does.run_by_c11(does.what)});  // as the C library
+  void* const result = does.run_by_c11 == nullptr
+                           ? does.run(does.what)
+                           : reinterpret_cast<void*>(std::intptr_t{does.run_by_c11(does.what)});  // as the C library
   weir::defer_cancellation_for_good();
   return result;
 }
@@ -96,16 +97,20 @@ namespace {
   // ThreadSanitizer's functions must know every thread that calls them.
   if (!weir::threads::order_is_watched()) weir::creates_service.store(next_pthread_create.get(), std::memory_order_relaxed);
   const auto create = reinterpret_cast<std::uintptr_t>(weir::threads::function_by_name("pthread_create"));
-  weir::threads::begin_in_kernel = !weir::threads::object_with(reinterpret_cast<const void*>(&weir::threads::is_own_code)).has(create);
+  weir::threads::begin_in_kernel =
+      !weir::threads::object_with(reinterpret_cast<const void*>(&weir::threads::is_own_code)).has(create);
 }
 }  // namespace
 
-std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_attr_t* attributes, beginning does, const void* caller) {
+std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_attr_t* attributes, beginning does,
+                                                const void* caller) {
   weir::futex_kernel::ask_for_fences();
   // relaxed, both: only one of the threads that get here at the same time is to tell.
-  if (tell_of_first_thread.load(std::memory_order_relaxed) != nullptr && !creates_for_weir && !is_called_by_allocator(caller)) [[unlikely]]
+  if (tell_of_first_thread.load(std::memory_order_relaxed) != nullptr && !creates_for_weir && !is_called_by_allocator(caller))
+      [[unlikely]]
     if (auto* const tell = tell_of_first_thread.exchange(nullptr, std::memory_order_relaxed)) tell();
-  if (!all_may_become_members() || creates_for_weir || program_has_own_allocator() || is_called_by_allocator(caller)) return std::nullopt;
+  if (!all_may_become_members() || creates_for_weir || program_has_own_allocator() || is_called_by_allocator(caller))
+    return std::nullopt;
   const auto* const code =
       does.run != nullptr ? reinterpret_cast<const void*>(does.run) : reinterpret_cast<const void*>(does.run_by_c11);
   const bool has_own = is_for_kernel(attributes);
@@ -193,7 +198,8 @@ int set_type_in_handler(int to, int* before) {
   if (to != PTHREAD_CANCEL_DEFERRED && to != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
   using enum weir::cancelled;
   auto& its = weir::weir_is_cancelled;
-  const weir::cancelled was = its.exchange(to == PTHREAD_CANCEL_DEFERRED ? at_points_from_now : at_points_meanwhile, std::memory_order_relaxed);
+  const weir::cancelled was =
+      its.exchange(to == PTHREAD_CANCEL_DEFERRED ? at_points_from_now : at_points_meanwhile, std::memory_order_relaxed);
   if (before != nullptr) *before = was == at_points_meanwhile ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
   return 0;
 }

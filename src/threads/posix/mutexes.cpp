@@ -41,7 +41,8 @@ class usual_mutex {
     const auto is = [&m](int lock, int owner, unsigned users) {
       return m.__data.__lock == lock && m.__data.__owner == owner && m.__data.__nusers == users && m.__data.__kind == kind;
     };
-    constinit static weir::threads::next_function<int(pthread_mutex_t*)> lock("pthread_mutex_lock"), unlock("pthread_mutex_unlock");
+    constinit static weir::threads::next_function<int(pthread_mutex_t*)> lock("pthread_mutex_lock"),
+        unlock("pthread_mutex_unlock");
     const bool is_free = is(free, 0, 0);
     lock.get()(&m);
     const bool is_taken = is(taken, gettid(), 1);
@@ -90,8 +91,8 @@ class usual_mutex {
 constinit bool usual_mutex::is_known = false;
 constinit thread_local int usual_mutex::my_number = 0;
 
-/// The kinds of mutexes of which the kernel must know the owner or the waiters: robust ones, those with a protocol, and those shared
-/// between processes. Bits of a mutex's kind, found by making such mutexes.
+/// The kinds of mutexes of which the kernel must know the owner or the waiters: robust ones, those with a protocol, and those
+/// shared between processes. Bits of a mutex's kind, found by making such mutexes.
 constinit int left_to_kernel = 0;
 
 int kind_with(auto set) {
@@ -128,8 +129,8 @@ bool is_error_checking(const pthread_mutex_t* m) {
 // it does not (version 2.36).
 bool is_left_to_kernel(const pthread_mutex_t* m) { return (m->__data.__kind & left_to_kernel) != 0; }
 
-// A member that has not waited since there is an inheriting mutex, or becomes one at that moment, has not been asked to leave its processor:
-// the kernel would take the processor's thread for the owner, and refuse to unlock.
+// A member that has not waited since there is an inheriting mutex, or becomes one at that moment, has not been asked to leave its
+// processor: the kernel would take the processor's thread for the owner, and refuse to unlock.
 template <class Next>
 int lock_by_kernel(Next next) {
   weir::threads::pin_as_all();
@@ -156,7 +157,8 @@ std::optional<int> wait_for(pthread_mutex_t* m, const time_limit* most = nullptr
   const usual_mutex its(m);
   const std::optional<int> waited =
       its.is_usual() && most == nullptr
-          ? weir::threads::wait_while_word(EBUSY, its.word(), [](std::uint32_t now) { return usual_mutex::is_taken(now); }, once, &released)
+          ? weir::threads::wait_while_word(
+                EBUSY, its.word(), [](std::uint32_t now) { return usual_mutex::is_taken(now); }, once, &released)
           : weir::threads::wait_while(EBUSY, m, once, most);
   if (waited != left) return waited;
   if (!weir::threads::detach_to_block()) weir::threads::hand_off_to_block();

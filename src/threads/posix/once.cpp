@@ -1,5 +1,5 @@
-// pthread_once, and with it std::call_once: members that come while another thread runs the routine switch to others. The C library
-// runs the routine, and keeps the state: 1 in its lowest two bits means that a thread has begun.
+// pthread_once, and with it std::call_once: members that come while another thread runs the routine switch to others. The C
+// library runs the routine, and keeps the state: 1 in its lowest two bits means that a thread has begun.
 #include <pthread.h>
 
 #include "threads/posix/waits.hpp"

@@ -24,7 +24,8 @@ weir::threads::mark<pthread_rwlock_t> is_shared;
 }
 
 /// Nothing: the C library's function waits, or tells the owner that it would wait for itself.
-std::optional<int> lock(pthread_rwlock_t* l, int (*try_once)(pthread_rwlock_t*), const void* caller, const time_limit* most = nullptr) {
+std::optional<int> lock(pthread_rwlock_t* l, int (*try_once)(pthread_rwlock_t*), const void* caller,
+                        const time_limit* most = nullptr) {
   if (!may_be_member(caller)) return std::nullopt;
   if (most != nullptr && !most->is_valid()) return EINVAL;  // also of a lock that is free, as the C library does
   const int now = try_once(l);
@@ -36,21 +37,21 @@ std::optional<int> lock(pthread_rwlock_t* l, int (*try_once)(pthread_rwlock_t*),
 
 }  // namespace
 
-#define LOCKS(name, timed, clocked, tries)                                                                                  \
-  BEFORE_WAITING(int, name, (pthread_rwlock_t* l)) {                                                                                \
-    const std::optional<int> waited = lock(l, tries, __builtin_return_address(0));                                          \
-    return waited ? *waited : next_##name.get()(l);                                                                         \
-  }                                                                                                                         \
-  BEFORE_WAITING(int, timed, (pthread_rwlock_t* l, const timespec* until)) {                                                        \
-    const time_limit most{CLOCK_REALTIME, *until};                                                                          \
-    const std::optional<int> waited = lock(l, tries, __builtin_return_address(0), &most);                                   \
-    return waited ? *waited : next_##timed.get()(l, until);                                                                 \
-  }                                                                                                                         \
-  BEFORE_WAITING(int, clocked, (pthread_rwlock_t* l, clockid_t clock, const timespec* until)) {                                     \
-    const time_limit most{clock, *until};                                                                                   \
-    const bool known = time_limit::is_known(clock);                                                                         \
-    const std::optional<int> waited = known ? lock(l, tries, __builtin_return_address(0), &most) : std::nullopt;            \
-    return waited ? *waited : next_##clocked.get()(l, clock, until);                                                        \
+#define LOCKS(name, timed, clocked, tries)                                                                       \
+  BEFORE_WAITING(int, name, (pthread_rwlock_t * l)) {                                                            \
+    const std::optional<int> waited = lock(l, tries, __builtin_return_address(0));                               \
+    return waited ? *waited : next_##name.get()(l);                                                              \
+  }                                                                                                              \
+  BEFORE_WAITING(int, timed, (pthread_rwlock_t * l, const timespec* until)) {                                    \
+    const time_limit most{CLOCK_REALTIME, *until};                                                               \
+    const std::optional<int> waited = lock(l, tries, __builtin_return_address(0), &most);                        \
+    return waited ? *waited : next_##timed.get()(l, until);                                                      \
+  }                                                                                                              \
+  BEFORE_WAITING(int, clocked, (pthread_rwlock_t * l, clockid_t clock, const timespec* until)) {                 \
+    const time_limit most{clock, *until};                                                                        \
+    const bool known = time_limit::is_known(clock);                                                              \
+    const std::optional<int> waited = known ? lock(l, tries, __builtin_return_address(0), &most) : std::nullopt; \
+    return waited ? *waited : next_##clocked.get()(l, clock, until);                                             \
   }
 LOCKS(pthread_rwlock_rdlock, pthread_rwlock_timedrdlock, pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock)
 LOCKS(pthread_rwlock_wrlock, pthread_rwlock_timedwrlock, pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock)

@@ -114,8 +114,8 @@ void note_mapping(long number, long flags) {
 
 }  // namespace weir::threads
 
-// The functions by which a program maps shared memory, or moves it. They are bare system calls: the next library's function cannot be
-// looked up in an allocator that maps the first memory of the program.
+// The functions by which a program maps shared memory, or moves it. They are bare system calls: the next library's function
+// cannot be looked up in an allocator that maps the first memory of the program.
 namespace {
 void* mapped_by(long number, long flags, long result) {
   if (result < 0 && result >= -4095) return errno = static_cast<int>(-result), MAP_FAILED;
@@ -127,10 +127,10 @@ void* mapped_by(long number, long flags, long result) {
 #define MAPS(name, parameters)                                                              \
   extern "C" [[gnu::visibility("default")]] void* weir_before_##name parameters asm(#name); \
   extern "C" void* weir_before_##name parameters
-#define MAPS_FILE(name)                                                                                                      \
-  MAPS(name, (void* at, size_t bytes, int protection, int how, int file, off_t offset)) {                                    \
-    return mapped_by(SYS_mmap, how, weir::raw_call(SYS_mmap, weir::as_argument(at), static_cast<long>(bytes), protection, how, file, \
-                                                   offset));                                                                 \
+#define MAPS_FILE(name)                                                                                                         \
+  MAPS(name, (void* at, size_t bytes, int protection, int how, int file, off_t offset)) {                                       \
+    return mapped_by(SYS_mmap, how,                                                                                             \
+                     weir::raw_call(SYS_mmap, weir::as_argument(at), static_cast<long>(bytes), protection, how, file, offset)); \
   }
 
 MAPS_FILE(mmap)
@@ -140,8 +140,9 @@ MAPS(mremap, (void* at, size_t bytes, size_t to, int how, ...)) {
   va_start(rest, how);
   void* const there = (how & MREMAP_FIXED) != 0 ? va_arg(rest, void*) : nullptr;
   va_end(rest);
-  return mapped_by(SYS_mremap, how, weir::raw_call(SYS_mremap, weir::as_argument(at), static_cast<long>(bytes), static_cast<long>(to),
-                                                   how, weir::as_argument(there)));
+  return mapped_by(SYS_mremap, how,
+                   weir::raw_call(SYS_mremap, weir::as_argument(at), static_cast<long>(bytes), static_cast<long>(to), how,
+                                  weir::as_argument(there)));
 }
 MAPS(shmat, (int segment, const void* at, int how)) {
   return mapped_by(SYS_shmat, how, weir::raw_call(SYS_shmat, segment, weir::as_argument(at), how));

@@ -27,8 +27,8 @@ using event_count = basic_event_count<native_threads>;
 /// The event count of the object at this address.
 constexpr std::size_t event_counts = 256;
 extern constinit event_count all_event_counts[event_counts];
-/// Conditions have others: who waits gives back the mutex after the announcement. An event of a mutex with the same event count would keep
-/// the member awake each time.
+/// Conditions have others: who waits gives back the mutex after the announcement. An event of a mutex with the same event count
+/// would keep the member awake each time.
 extern constinit event_count all_of_conditions[event_counts];
 /// As the table of sleepers finds its lists, so that a notifier computes one place for both.
 inline std::size_t place_of(const void* object) {
@@ -42,8 +42,9 @@ inline bool may_be_member() { return scheduled_by != nullptr || all_are_members(
 /// `return_address`: of the function by which the thread waits.
 inline bool may_be_member(const void* return_address) { return may_be_member() && !is_called_by_allocator(return_address); }
 
-/// The calling thread is going to block in the system until another one ends: it is in its own kernel thread then, or, if it drives
-/// a processor, perhaps in a stand-in's; never in a kernel thread that a thread of the program has lent (is_in_lent_thread()).
+/// The calling thread is going to block in the system until another one ends: it is in its own kernel thread then, or, if it
+/// drives a processor, perhaps in a stand-in's; never in a kernel thread that a thread of the program has lent
+/// (is_in_lent_thread()).
 void leave_until_thread_ends();
 
 /// The calling body sleeps until it is woken, unless it must stay awake. False: it is no body of a processor any more.
@@ -62,8 +63,8 @@ inline unsigned notify(const void* object, unsigned most = 1) {
 }
 inline constexpr unsigned all_waiters = std::numeric_limits<unsigned>::max();
 
-/// During the lifetime of this object: has a signal come that ends the call? One with a limit is never restarted: the kernel has it
-/// restarted only where no handler runs [restart_syscall(2)].
+/// During the lifetime of this object: has a signal come that ends the call? One with a limit is never restarted: the kernel has
+/// it restarted only where no handler runs [restart_syscall(2)].
 class interruption {
  public:
   explicit interruption(bool has_limit) : has_limit_(has_limit), before_(count()) {}
@@ -78,8 +79,8 @@ class interruption {
   const unsigned before_;
 };
 
-/// Calls try_once() until it returns something else than `busy`, and sleeps between the calls. Returns that; ETIMEDOUT: the limit has
-/// passed; EINTR, if it may be interrupted; nothing: the thread is no member, so it must wait by the C library.
+/// Calls try_once() until it returns something else than `busy`, and sleeps between the calls. Returns that; ETIMEDOUT: the limit
+/// has passed; EINTR, if it may be interrupted; nothing: the thread is no member, so it must wait by the C library.
 template <class Try>
 std::optional<int> wait_while(int busy, const void* object, Try try_once, const time_limit* most = nullptr,
                               bool may_be_interrupted = false) {

@@ -33,8 +33,8 @@ void detach_cancelled(body& me, const ucontext_t& in) {
   detach_if_asked();
 }
 
-/// In a call that is a cancellation point the thread may be cancelled anywhere. pthread_setcancelstate() then ends it at once, but
-/// without PTHREAD_CANCELED as its result (version 2.36).
+/// In a call that is a cancellation point the thread may be cancelled anywhere. pthread_setcancelstate() then ends it at once,
+/// but without PTHREAD_CANCELED as its result (version 2.36).
 void enable() {
   int type = PTHREAD_CANCEL_DEFERRED;
   set_cancel_type(PTHREAD_CANCEL_DEFERRED, &type);
@@ -47,8 +47,8 @@ void handle(int, siginfo_t* why, void* context) {
   body* const me = this_body;
   const auto thread = static_cast<pid_t>(raw_call(SYS_gettid));
   if (me == nullptr || me->id == thread) return cancellation.call_library(why, context);
-  // The C library has sent it while the thread that drives could be cancelled anywhere. That one has come to Weir's code meanwhile, so it
-  // cannot any more: it is marked, and ends when its code goes on.
+  // The C library has sent it while the thread that drives could be cancelled anywhere. That one has come to Weir's code
+  // meanwhile, so it cannot any more: it is marked, and ends when its code goes on.
   if (why->si_code != SI_QUEUE) return call_library_for_driver(cancellation, thread, why, context);
   auto& in = *static_cast<ucontext_t*>(context);
   const processor* const on = me->where();
@@ -80,8 +80,8 @@ namespace {
 constexpr pid_t nobody = 0, done = -1;
 constinit std::atomic<pid_t> sees_to_handler{nobody};
 
-/// The C library installs its handler when a thread is first cancelled. Here this is a thread of Weir's, which comes to no cancellation
-/// point, so nothing else happens.
+/// The C library installs its handler when a thread is first cancelled. Here this is a thread of Weir's, which comes to no
+/// cancellation point, so nothing else happens.
 void make_library_install(int (*cancel)(pthread_t)) {
   static constinit std::atomic<std::uint32_t> begins, ends;
   static pthread_t thread;
@@ -113,7 +113,8 @@ void stand_before_cancellation(int (*cancel)(pthread_t)) {
   if (last_processor() == nullptr) return;
   const auto here = static_cast<pid_t>(raw_call(SYS_gettid));
   // acquire and release: the handler that has been installed.
-  for (pid_t by = sees_to_handler.load(std::memory_order_acquire); by != done; by = sees_to_handler.load(std::memory_order_acquire)) {
+  for (pid_t by = sees_to_handler.load(std::memory_order_acquire); by != done;
+       by = sees_to_handler.load(std::memory_order_acquire)) {
     if (by == here) return;  // in a handler of the program
     // In a child that was forked meanwhile nobody does.
     if (by != nobody && raw_call(SYS_tgkill, getpid(), by, 0) == 0) {

@@ -9,8 +9,8 @@ namespace weir::threads {
 
 class processor;
 
-/// Called by the monitor for a processor whose running body has been asked to detach, because it has been cancelled: if the body blocks
-/// in the system, it is sent the signal.
+/// Called by the monitor for a processor whose running body has been asked to detach, because it has been cancelled: if the body
+/// blocks in the system, it is sent the signal.
 void end_call_of_cancelled(processor& on);
 
 }  // namespace weir::threads

@@ -42,8 +42,9 @@ struct with_rest : native_threads {
   }
 };
 alignas(64) WEIR_WRITTEN_BY_FORKS constinit basic_watch<with_rest> watch;  // asked often: apart from the locks there
-// When the monitor looks next, in nanoseconds; the largest number: it has not decided yet. Who finds that too late counts an alarm.
-// seq_cst, all: a deadline is linked under a lock before it is compared, and the monitor reads the alarms before it takes the lock.
+// When the monitor looks next, in nanoseconds; the largest number: it has not decided yet. Who finds that too late counts an
+// alarm. seq_cst, all: a deadline is linked under a lock before it is compared, and the monitor reads the alarms before it takes
+// the lock.
 constinit std::atomic<std::uint64_t> wakes_at{~std::uint64_t{0}};
 constinit std::atomic<std::uint32_t> alarms{0};
 // relaxed: a hint.
@@ -61,8 +62,8 @@ constexpr unsigned early_looks = 8;
 constexpr std::uint32_t few_switches = 2;
 // A tick finds a body that polls, and at the latest the third one a body that spins otherwise. One more may be lost on the way.
 constexpr unsigned ticks_to_find = 4;
-// The number of looks at which a body at `pause` counts as one that spins after ticks have found that some do, though they wait otherwise,
-// too.
+// The number of looks at which a body at `pause` counts as one that spins after ticks have found that some do, though they wait
+// otherwise, too.
 constexpr unsigned looks_after_spins = 64;
 // The number of consecutive looks that find nobody waiting before the monitor sleeps: waking the monitor costs a system call.
 constexpr unsigned most_idle_looks = 8;
@@ -71,8 +72,8 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 // relaxed: who sees it late hands a body over that waits for a turn, as one that blocks.
 constinit std::atomic<bool> bodies_wait_for_turns{false};
 
-// Between ticks, in nanoseconds; 0: by the price of a look. For tests (tests/threads/CMakeLists.txt). Read early: the monitor begins while
-// the program may change its environment.
+// Between ticks, in nanoseconds; 0: by the price of a look. For tests (tests/threads/CMakeLists.txt). Read early: the monitor
+// begins while the program may change its environment.
 constinit std::uint64_t said_between_ticks = 0;
 [[gnu::constructor]] void when_loaded() {
   if (const char* const us = std::getenv("WEIR_TEST_TICK_US")) said_between_ticks = 1000 * std::strtoull(us, nullptr, 10);
@@ -209,8 +210,8 @@ std::uint64_t monitor::look_at_threads(claimant& c, std::uint32_t alarms_before)
   return looks_at_threads_.next(now, std::min(due, attach_running_threads(now_by(CLOCK_MONOTONIC))), used);
 }
 
-// Where nobody is ready whom a look would see waiting. Ticks come at distances that grow to that of the level. Returns when the next one
-// is due.
+// Where nobody is ready whom a look would see waiting. Ticks come at distances that grow to that of the level. Returns when the
+// next one is due.
 std::uint64_t monitor::tick_more_rarely(processor& p, unsigned to_level, std::uint64_t now) {
   observation& seen = p.seen;
   if (now < seen.due) return seen.due;
@@ -219,14 +220,14 @@ std::uint64_t monitor::tick_more_rarely(processor& p, unsigned to_level, std::ui
   return seen.due = now + pace_.after(seen.level);
 }
 
-// A body that has computed for a slice, and keeps its kernel thread beside a stand-in, may wait by spinning later: a tick makes it
-// return. When the next one is due; never: the body is blocked, or the thread's own.
+// A body that has computed for a slice, and keeps its kernel thread beside a stand-in, may wait by spinning later: a tick makes
+// it return. When the next one is due; never: the body is blocked, or the thread's own.
 std::uint64_t monitor::look_at_stood_in(processor& p, std::uint64_t now) {
   return p.seen.blocked ? never : tick_more_rarely(p, 3, now);
 }
 
-// A body that is alone where it does not belong goes home, or to the others, when it waits next. If it waits by spinning, a tick tells.
-// Until then it keeps the processor from those for whom it waits: both kernel threads may have one processor.
+// A body that is alone where it does not belong goes home, or to the others, when it waits next. If it waits by spinning, a tick
+// tells. Until then it keeps the processor from those for whom it waits: both kernel threads may have one processor.
 bool monitor::is_misplaced(const processor& p) {
   return !p.sleeps() && ((p.current()->is_adopted && p.is_left()) || p.has_bodies_of_others());
 }
@@ -304,8 +305,9 @@ bool monitor::hand_off(claimant& c, processor& p, std::uint32_t switches, std::u
   return done;
 }
 
-// Until it is asked again: the body may not be in the system yet, and there may be no stand-in. A processor that sleeps is asked in vain:
-// its body has left the call by a signal's handler. A stand-in that blocks hands off what it has for a seat, and nobody stands in for it.
+// Until it is asked again: the body may not be in the system yet, and there may be no stand-in. A processor that sleeps is asked
+// in vain: its body has left the call by a signal's handler. A stand-in that blocks hands off what it has for a seat, and nobody
+// stands in for it.
 std::uint64_t monitor::hand_off_if_wanted(claimant& c, processor& p, std::uint64_t now) {
   if (p.sleeps() || p.is_stood_in_for() || hand_off(c, p, p.switches(), now, true)) p.has_stand_in();
   return pace_.soon();

@@ -19,8 +19,8 @@ class pace {
   /// A look, with the sleep before it and the wake-up, has taken this much of the monitor thread's processor time.
   void took(std::uint64_t processor_time) { price_ = (7 * price_ + processor_time) / 8; }
   std::uint64_t price() const { return price_; }
-  /// After a look. `found`: it has found a body that spins or blocks. `all`: what the monitor's thread has had of the processors until now.
-  /// Members that only compute gain nothing by looks, and each look takes a processor from one of them.
+  /// After a look. `found`: it has found a body that spins or blocks. `all`: what the monitor's thread has had of the processors
+  /// until now. Members that only compute gain nothing by looks, and each look takes a processor from one of them.
   void looked(bool found, std::uint64_t all, std::uint64_t now) {
     if (!found && now - began_ < window) return;
     if (found) {

@@ -17,8 +17,9 @@ struct blocked_call {
 /// From what the kernel says in /proc/PID/task/TID/syscall [proc(5)]; nothing: the thread runs, or waits for a page.
 std::optional<blocked_call> blocked_call_of(const char* said);
 
-/// Does a second call find what the first would have found? Not if a part may be done already, or if the kernel counts a time limit
-/// from the beginning of the call. Two exceptions: the time limits of poll() and of epoll_wait(), and of sockets, begin again.
+/// Does a second call find what the first would have found? Not if a part may be done already, or if the kernel counts a time
+/// limit from the beginning of the call. Two exceptions: the time limits of poll() and of epoll_wait(), and of sockets, begin
+/// again.
 bool may_be_repeated(const blocked_call& its);
 /// Is it a sleep, which nobody but a signal ends early?
 bool only_sleeps(const blocked_call& its);

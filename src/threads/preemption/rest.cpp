@@ -24,7 +24,9 @@ constexpr int rest_signal = 32;
 constexpr signal_mask its_bit = signal_mask{1} << (rest_signal - 1);
 constexpr std::uint64_t never = ~std::uint64_t{0}, between_looks = 1'000'000'000;
 
-timespec as_timespec(std::uint64_t ns) { return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)}; }
+timespec as_timespec(std::uint64_t ns) {
+  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
 
 // The number of the thread that sleeps so; 0: none. A monitor that ends, and the next one, do not wake each other.
 WEIR_WRITTEN_BY_FORKS constinit std::atomic<pid_t> sleeper{0};
@@ -61,7 +63,8 @@ bool rest::await_signal(bool goes, std::uint64_t until) {
   if (goes) {
     const std::uint64_t now = now_by(CLOCK_MONOTONIC);
     const timespec most = as_timespec(until > now ? until - now : 0);
-    got = filter::call<SYS_rt_sigtimedwait>(as_argument(&its_bit), as_argument(&why), until == never ? 0 : as_argument(&most), sizeof its_bit);
+    got = filter::call<SYS_rt_sigtimedwait>(as_argument(&its_bit), as_argument(&why), until == never ? 0 : as_argument(&most),
+                                            sizeof its_bit);
   }
   pid_t mine = this_thread();
   sleeper.compare_exchange_strong(mine, 0);

@@ -1,9 +1,9 @@
 // How the monitor sleeps while the process is at rest.
 //
-// Looks at threads that all sleep find nothing, and would go on for ever. So while the process uses no processor, the monitor waits until
-// it has used some. The kernel says when: a timer on the processor time of the whole process sends the monitor's thread a signal, whatever
-// the threads do then, also if they call no function that Weir knows. The monitor waits for that signal, and so do those who wake it: they
-// send the same one.
+// Looks at threads that all sleep find nothing, and would go on for ever. So while the process uses no processor, the monitor
+// waits until it has used some. The kernel says when: a timer on the processor time of the whole process sends the monitor's
+// thread a signal, whatever the threads do then, also if they call no function that Weir knows. The monitor waits for that
+// signal, and so do those who wake it: they send the same one.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,9 @@ class rest {
   rest(const rest&) = delete;
   ~rest();
 
-  /// While the word is 1 and `goes_on()`: sleeps until wake(), until the clock has this time (CLOCK_MONOTONIC), or until the process has
-  /// used so much processor time. Where the system refuses the timer, the clock decides, after a second. False: the time has come.
+  /// While the word is 1 and `goes_on()`: sleeps until wake(), until the clock has this time (CLOCK_MONOTONIC), or until the
+  /// process has used so much processor time. Where the system refuses the timer, the clock decides, after a second. False: the
+  /// time has come.
   template <class GoesOn>
   bool sleep_while(const std::atomic<std::uint32_t>& word, std::uint64_t until, std::uint64_t used, GoesOn goes_on) {
     if (!arm(used)) return sleep_by_clock(word, until);
@@ -46,7 +47,8 @@ class rest {
   bool is_refused_ = false;
 };
 
-/// When the monitor looks at threads that drive themselves: when it is time, unless the process has been at rest since the last look.
+/// When the monitor looks at threads that drive themselves: when it is time, unless the process has been at rest since the last
+/// look.
 class looks_at_threads {
  public:
   /// `used`: returns the processor time of the process. `is_called`: somebody asks for a look.

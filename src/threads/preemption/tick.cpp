@@ -109,19 +109,22 @@ finding what_is_found(body& me, const ucontext_t& in) {
   return polls ? finding::polls : finding::spins;
 }
 
-// A handler of the program that interrupts this one before it has begun again (interrupted.hpp) would run on the stack of the kernel thread,
-// and might leave that; what it executes would inherit the mask. The C library's signal for cancellation unwinds the stack, and this handler
-// may have interrupted a call in which a thread may be cancelled. Faults are the interrupted code's.
+// A handler of the program that interrupts this one before it has begun again (interrupted.hpp) would run on the stack of the
+// kernel thread, and might leave that; what it executes would inherit the mask. The C library's signal for cancellation unwinds
+// the stack, and this handler may have interrupted a call in which a thread may be cancelled. Faults are the interrupted code's.
 constexpr signal_mask only(int number) { return signal_mask{1} << (number - 1); }
 constexpr signal_mask until_let_in = ~(only(SIGSEGV) | only(SIGBUS) | only(SIGILL) | only(SIGFPE) | only(SIGTRAP));
-void block_until_let_in(struct sigaction& in) { std::memcpy(&in.sa_mask, &until_let_in, sizeof until_let_in); }  // sigfillset() leaves some
+void block_until_let_in(struct sigaction& in) {
+  std::memcpy(&in.sa_mask, &until_let_in, sizeof until_let_in);
+}  // sigfillset() leaves some
 
 void end_of_handler(ucontext_t& in, int errno_before) {
   return_with_present_stack(in);
   errno = errno_before;
 }
 
-/// At the end of a handler that has interrupted this body, which may move: another ready body of the processor runs, if there is one.
+/// At the end of a handler that has interrupted this body, which may move: another ready body of the processor runs, if there is
+/// one.
 void yield_in_handler(body& me, ucontext_t& in, bool polls) {
   let_signals_in(in);
   const int before = errno;
@@ -136,8 +139,8 @@ void yield_in_handler(body& me, ucontext_t& in, bool polls) {
 // relaxed: a number.
 constinit std::atomic<unsigned> bare_signals{0};
 
-/// Where the user's signals that are pending are as many as may be (RLIMIT_SIGPENDING), the kernel keeps of another one the number alone
-/// [kernel/signal.c, collect_signal()].
+/// Where the user's signals that are pending are as many as may be (RLIMIT_SIGPENDING), the kernel keeps of another one the
+/// number alone [kernel/signal.c, collect_signal()].
 bool is_bare(const siginfo_t& why) { return why.si_code == SI_USER && why.si_pid == 0; }
 
 // The thread has left its own stack, as fibres do, so nobody knows how much room there is. The tick has been in vain.
@@ -170,7 +173,8 @@ void handle(int number, siginfo_t* why, void* context) {
   if (message == is_tick) {
     // There it may hold a lock for which others would wait, among them who forks, and keeps the lists locked meanwhile.
     if (is_system_code(code_of(in))) return;
-    if (const finding found = what_is_found(*me, in); found != finding::computes) yield_in_handler(*me, in, found == finding::polls);
+    if (const finding found = what_is_found(*me, in); found != finding::computes)
+      yield_in_handler(*me, in, found == finding::polls);
     return;
   }
   let_signals_in(in);
@@ -210,7 +214,8 @@ bool is_installed() {
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER | (begins_on_alternate_stacks && !runs_on_valgrind() ? SA_ONSTACK : 0);
   block_until_let_in(ours);
   if (sigaction(signal_number, nullptr, &now) != 0) return false;
-  if (is_ours(now)) return (now.sa_flags & SA_ONSTACK) == (ours.sa_flags & SA_ONSTACK) || sigaction(signal_number, &ours, nullptr) == 0;
+  if (is_ours(now))
+    return (now.sa_flags & SA_ONSTACK) == (ours.sa_flags & SA_ONSTACK) || sigaction(signal_number, &ours, nullptr) == 0;
   if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN) return false;
   of_program = now.sa_handler;
   return sigaction(signal_number, &ours, nullptr) == 0;
@@ -234,7 +239,8 @@ bool send_to(processor& its, int message) {
 bool send_tick(processor& its) {
   const body& runs = *its.current();
   // System calls that do not go through the C library's functions are not announced.
-  if (runs.is_calling() || runs.blocks(tick_signal) || is_in_system(its.thread.load(std::memory_order_relaxed), false)) return false;
+  if (runs.is_calling() || runs.blocks(tick_signal) || is_in_system(its.thread.load(std::memory_order_relaxed), false))
+    return false;
   return send_to(its, is_tick);
 }
 

@@ -1,5 +1,5 @@
-// Where trampolines lead. This file is compiled for the general registers alone: the others hold the interrupted function's values, and
-// are kept only where the body yields.
+// Where trampolines lead. This file is compiled for the general registers alone: the others hold the interrupted function's
+// values, and are kept only where the body yields.
 #include <atomic>
 #include <cstddef>
 #include <utility>
@@ -21,14 +21,14 @@
 
 #include <cpuid.h>
 
-// The frame is a `registers`: the return address of the trampoline's call, in whose place the next instruction is written, the flags,
-// and the registers in the reverse order of their numbers. The interrupted function's stack ends 128 bytes above it. Unwinders see the
-// frame of a signal.
+// The frame is a `registers`: the return address of the trampoline's call, in whose place the next instruction is written, the
+// flags, and the registers in the reverse order of their numbers. The interrupted function's stack ends 128 bytes above it.
+// Unwinders see the frame of a signal.
 //
-// All registers that functions may change are kept before other bodies run. xgetbv says which of the vectors are in use. To store and
-// load these vectors takes 20 ns, where xsavec and xrstor take 160. But only xsavec keeps the registers of x87. Their stack is empty if
-// fxam finds no value at its top; fxam must not run while an exception of x87 is pending, so the status word is tested first. The switch
-// keeps the rest of x87's state.
+// All registers that functions may change are kept before other bodies run. xgetbv says which of the vectors are in use. To store
+// and load these vectors takes 20 ns, where xsavec and xrstor take 160. But only xsavec keeps the registers of x87. Their stack
+// is empty if fxam finds no value at its top; fxam must not run while an exception of x87 is pending, so the status word is
+// tested first. The switch keeps the rest of x87's state.
 asm(R"(
 .pushsection .text
 .macro weir_push register
@@ -234,8 +234,8 @@ extern "C" {
 namespace {
 /// x87, SSE, AVX and AVX-512 [Intel SDM, 1 13.1 to 13.4].
 constexpr std::uint32_t wanted = 0xe7;
-/// Protection keys belong to the kernel thread, where tiles may be used there are no members, and no kernel of today lets programs use
-/// bounds. What else a processor has, such as the registers of APX, a trampoline would lose.
+/// Protection keys belong to the kernel thread, where tiles may be used there are no members, and no kernel of today lets
+/// programs use bounds. What else a processor has, such as the registers of APX, a trampoline would lose.
 constexpr bool are_known(std::uint64_t parts) {
   constexpr std::uint64_t bounds = 0x18, keys = 0x200, tiles = 0x60000;
   return (parts & ~(wanted | bounds | keys | tiles)) == 0;
@@ -274,9 +274,9 @@ constinit std::atomic<parts> known_parts{parts::not_asked};
 
 static_assert(offsetof(registers, flags) == 128 && offsetof(registers, code) == 136 && offsetof(trampoline, at) == 0);
 
-// All in ticks, of which processors have two to four in a nanosecond. What a body waits for may come from another processor at once:
-// then a switch would cost more than it wins. So the body pauses for a moment before it yields, unless its last waits have all been
-// longer; and after many of those, once more. Where no other body is ready, one of another processor may be.
+// All in ticks, of which processors have two to four in a nanosecond. What a body waits for may come from another processor at
+// once: then a switch would cost more than it wins. So the body pauses for a moment before it yields, unless its last waits have
+// all been longer; and after many of those, once more. Where no other body is ready, one of another processor may be.
 constexpr std::uint32_t most_patience = 600, yields_between_tries = 16;
 constexpr std::uint64_t before_stealing = 15'000;
 // Two pauses with a longer time between them belong to two waits.

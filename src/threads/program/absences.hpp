@@ -1,8 +1,8 @@
 // Whether a thread blocks in the system so often that a seat costs more than it saves.
 //
 // To take a seat and to leave it are switches between kernel threads, and each wait for another thread in the seat saves one. A
-// thread of a database server waits once or twice, and then for the next request. Such a thread stays with the kernel for a while,
-// and longer each time.
+// thread of a database server waits once or twice, and then for the next request. Such a thread stays with the kernel for a
+// while, and longer each time.
 #pragma once
 
 #include <algorithm>

@@ -29,10 +29,11 @@ constinit std::atomic<bool> some_poll{false};
 // For seats that are not open yet.
 constinit polling_evidence polling_seen;
 
-// A thread that ends sooner is not worth a seat: a seat costs about as much as a thread. A program may be as short as its threads, so
-// the first calls come sooner: together they cost less than a thread that spins for a slice of the kernel's.
+// A thread that ends sooner is not worth a seat: a seat costs about as much as a thread. A program may be as short as its
+// threads, so the first calls come sooner: together they cost less than a thread that spins for a slice of the kernel's.
 constexpr std::uint64_t soonest_call_ns = 200'000, first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
-// Whether a thread has run is one system call, and where it is, three. Meanwhile no thread begins or ends, so so many are asked together.
+// Whether a thread has run is one system call, and where it is, three. Meanwhile no thread begins or ends, so so many are asked
+// together.
 constexpr std::size_t asked_together = questions::most;
 constexpr std::uint64_t used_at_least_ns = 50'000, longest_between_parts_ns = 8'000'000;
 // How long a thread that begins now may run. relaxed: a hint.
@@ -104,10 +105,12 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   return next_at(now + distance);
 }
 
-// No lock is held where the thread runs code that is neither Weir's, nor the C library's, nor an allocator's, unless a handler has
-// interrupted that: then the mask is another one than the thread's.
+// No lock is held where the thread runs code that is neither Weir's, nor the C library's, nor an allocator's, unless a handler
+// has interrupted that: then the mask is another one than the thread's.
 void answer_attach_request(ucontext_t& in) {
-  if (mine == nullptr || mine->its.is_pinned_for_good() || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
+  if (mine == nullptr || mine->its.is_pinned_for_good() || this_body != nullptr || stays_in_kernel || !are_too_many() ||
+      is_in_child())
+    return;
   if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
   if (!is_plain(mine->its, in) || is_base_code(code_of(in))) return;
   const errno_kept around;

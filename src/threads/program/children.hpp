@@ -1,6 +1,6 @@
-// Threads that make a child process without the C library's handlers of forks. Such a child sees the memory of its parent, or a copy of
-// it, with what Weir notes of the thread: by these notes the child would run members of its parent. So the thread is nobody meanwhile, and
-// in the child this stays so: there everything goes to the C library.
+// Threads that make a child process without the C library's handlers of forks. Such a child sees the memory of its parent, or a
+// copy of it, with what Weir notes of the thread: by these notes the child would run members of its parent. So the thread is
+// nobody meanwhile, and in the child this stays so: there everything goes to the C library.
 #pragma once
 
 namespace weir {
@@ -22,8 +22,8 @@ struct standing {
   bool stays_in_kernel = false;
   processor* blocks = nullptr;
 };
-/// The thread is nobody from now on, until restore() in the parent. `waits`: it will be suspended until its child executes a program or
-/// ends, and others have its processor meanwhile.
+/// The thread is nobody from now on, until restore() in the parent. `waits`: it will be suspended until its child executes a
+/// program or ends, and others have its processor meanwhile.
 standing set_aside(bool waits);
 void restore(const standing& its);
 /// The child, which has a copy of the memory, and which the C library's handlers of forks do not know.

@@ -1,17 +1,17 @@
 // How many of its processors a process is best off with while other programs take them from its threads.
 //
-// Threads that wait for each other want their processors at the same time. Where others have each processor for a part of the time, they
-// seldom get that, and those that have a processor wait for one that has none, a slice of the kernel's each time. On as many virtual
-// processors as the process gets processors, a thread that waits gives its virtual processor to the one that it waits for [process
-// control: Tucker and Gupta 1989]. Here each process finds by itself what it gets, from what the kernel tells of its threads: no other
-// program must take part, and it gains alone.
+// Threads that wait for each other want their processors at the same time. Where others have each processor for a part of the
+// time, they seldom get that, and those that have a processor wait for one that has none, a slice of the kernel's each time. On
+// as many virtual processors as the process gets processors, a thread that waits gives its virtual processor to the one that it
+// waits for [process control: Tucker and Gupta 1989]. Here each process finds by itself what it gets, from what the kernel tells
+// of its threads: no other program must take part, and it gains alone.
 //
 //   all ------- for some looks: kept from processors, and waiting for each other -------> fewer
 //    ^                                                                                     |
 //    '---- they wait no more; or it is time to try, and nobody has kept them lately -------'
 //
-// A trial that finds the others still there ends at once, and the next one comes later. Threads that do not wait for each other keep all
-// processors: each gets what it can.
+// A trial that finds the others still there ends at once, and the next one comes later. Threads that do not wait for each other
+// keep all processors: each gets what it can.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace weir::threads {
 /// What has been seen since the look before. Times in nanoseconds.
 struct lately_seen {
   std::uint64_t wall = 0, process = 0;  // by the clock, and of processors to the whole process
-  // Some threads, all together: how long they ran, and were ready to run while others, perhaps of the same process, had the processors.
+  // Some threads, all together: how long they ran, and were ready to run while others, perhaps of the same process, had the
+  // processors.
   std::uint64_t ran = 0, delayed = 0;
   unsigned running = 0, waiting = 0;  // threads that have run; of those, that have waited for others
 };
@@ -66,8 +67,8 @@ class deprivation {
   bool asks_who_waits() const { return looks_kept_ != 0 && in_round() <= looks_asking && fewer_ == 0; }
 
  private:
-  // Kept from their processors: for a third of the time. With a busy process beside one of two threads it is a quarter, and their one
-  // virtual processor would get no more.
+  // Kept from their processors: for a third of the time. With a busy process beside one of two threads it is a quarter, and their
+  // one virtual processor would get no more.
   static constexpr std::uint64_t most_delayed = 3, hardly_delayed = 4;
   static constexpr unsigned least_waiting = 8, looks_asking = 10, looks_in_round = 32;
 

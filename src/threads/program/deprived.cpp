@@ -67,8 +67,8 @@ lately_seen look_at_threads(bool asks) {
 
 std::uint32_t since(std::uint32_t now, std::uint32_t& before) { return now - std::exchange(before, now); }
 
-// A member that is alone on its processor is not found by the monitor's other looks: a tick asks whether it polls. One whose loop has a
-// trampoline may yield to the kernel each time that it polls (lost_slices.hpp), and beside others it hardly runs then.
+// A member that is alone on its processor is not found by the monitor's other looks: a tick asks whether it polls. One whose loop
+// has a trampoline may yield to the kernel each time that it polls (lost_slices.hpp), and beside others it hardly runs then.
 void look_at_processors(claimant& c, lately_seen& its, bool asks) {
   processor* alone[most_asked];
   std::size_t looked_at = 0, to_ask = 0;
@@ -120,8 +120,8 @@ std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
   return next = policy.next(now);
 }
 
-// A thread that gets its processor back may find that its wait has just ended: then its loop polls no more, but it is still at its `pause`,
-// or in a loop that is known.
+// A thread that gets its processor back may find that its wait has just ended: then its loop polls no more, but it is still at
+// its `pause`, or in a loop that is known.
 void answer_poll_question(const ucontext_t& in) {
   static constinit polling_loops known;
   body* const own = own_body_of_thread();

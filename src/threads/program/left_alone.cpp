@@ -77,10 +77,11 @@ bool has_own_scheduler() {
   return its.found;
 }
 
-// Looks for the object of a function by its address alone: dladdr() would compare all symbols of the object, of which C++'s library has
-// some six thousand.
+// Looks for the object of a function by its address alone: dladdr() would compare all symbols of the object, of which C++'s
+// library has some six thousand.
 bool is_of_driver(const void* function) {
-  // The latest function that is no driver's, and above the address the number of objects at that time. relaxed: one word says all.
+  // The latest function that is no driver's, and above the address the number of objects at that time. relaxed: one word says
+  // all.
   static constinit std::atomic<std::uintptr_t> latest{0};
   const std::uintptr_t its = reinterpret_cast<std::uintptr_t>(function) ^ (known.load(std::memory_order_relaxed) << 48);
   if (latest.load(std::memory_order_relaxed) == its) [[likely]] return false;

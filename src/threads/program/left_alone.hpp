@@ -8,8 +8,8 @@ namespace weir::threads {
 bool has_own_scheduler();
 /// The same, as it was found last. Async-signal-safe.
 bool own_scheduler_is_known();
-/// Does this function belong to a driver (CUDA, OpenCL, OpenGL), which creates threads for itself? Asked after has_own_scheduler(), which
-/// counts the objects. Thread-safe.
+/// Does this function belong to a driver (CUDA, OpenCL, OpenGL), which creates threads for itself? Asked after
+/// has_own_scheduler(), which counts the objects. Thread-safe.
 bool is_of_driver(const void* function);
 
 }  // namespace weir::threads

@@ -1,7 +1,7 @@
 // When the monitor next calls in threads that run for long without a call.
 //
-// A thread asks for it only if no call is to come. But the monitor, which has found that there are not too many threads, may just be about
-// to forget what somebody has asked for: therefore it looks once more afterwards.
+// A thread asks for it only if no call is to come. But the monitor, which has found that there are not too many threads, may just
+// be about to forget what somebody has asked for: therefore it looks once more afterwards.
 //
 //   thread:   one more is living;  is a call to come? If not, it asks for one, and wakes the monitor
 //   monitor:  no call is to come;  are there too many threads now?

@@ -1,7 +1,7 @@
 // Whether the program's threads poll so often that seats are worth it.
 //
-// A thread that polls keeps the processor, for a slice of the kernel's, from the thread for which it waits. One that is found to poll
-// once may have been about to sleep, as a mutex that spins for a moment first.
+// A thread that polls keeps the processor, for a slice of the kernel's, from the thread for which it waits. One that is found to
+// poll once may have been about to sleep, as a mutex that spins for a moment first.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace weir::threads {
 /// Loops in which threads have been found to poll.
 ///
 /// Most threads that are asked have no processor, and answer when they have one again. The wait of such a thread may have ended
-/// meanwhile, and then its loop polls no more. Where threads wait for each other in turn, that is so for each of them: the kernel runs
-/// them in turn, too. Those that had a processor when they were asked show where they poll.
+/// meanwhile, and then its loop polls no more. Where threads wait for each other in turn, that is so for each of them: the kernel
+/// runs them in turn, too. Those that had a processor when they were asked show where they poll.
 class polling_loops {
  public:
   /// The addresses of the loop's first and last instruction. Thread-safe, and async-signal-safe, as has().

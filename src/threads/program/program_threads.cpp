@@ -35,8 +35,8 @@ constinit bool adapts_to_others = false;
 // A thread has begun to watch, and not ended yet. relaxed: who sees it late watches, too, or not.
 constinit std::atomic<bool> is_watched{false};
 
-// A thread that begins so long after its creation had to wait for others: where a processor is free, that takes some ten microseconds.
-// Where threads poll, they do so for this very thread, a slice of the kernel's each.
+// A thread that begins so long after its creation had to wait for others: where a processor is free, that takes some ten
+// microseconds. Where threads poll, they do so for this very thread, a slice of the kernel's each.
 constexpr std::uint64_t late_us = 100;
 
 WEIR_RUN_BY_FORKS void begin_in_child() {
@@ -109,7 +109,8 @@ program_thread::~program_thread() {
 }
 
 namespace {
-// The monitor runs for another thread from now on: while seats are not open, nobody else would see that the others poll. False: for none.
+// The monitor runs for another thread from now on: while seats are not open, nobody else would see that the others poll. False:
+// for none.
 bool passes_on_watch() {
   if (all_are_members()) return false;
   const claimant no_end_meanwhile;
@@ -146,7 +147,8 @@ void expect_another() {
   if (mine->its.parking == nullptr && too_many && all_are_members() && is_as_others()) find_seat(false);
   // Where there are fewer, most may have a processor whatever others do.
   const bool others_may_matter = adapts_to_others && 2 * then > processors_for_all;
-  if ((all_are_members() ? others_may_matter : too_many) && !gives_own_state && !is_watched.exchange(true, std::memory_order_relaxed)) {
+  if ((all_are_members() ? others_may_matter : too_many) && !gives_own_state &&
+      !is_watched.exchange(true, std::memory_order_relaxed)) {
     mine->its.watches = true;
     begin_to_watch();
     wake_monitor_at(0);
@@ -174,7 +176,8 @@ void keep_in_kernel() { stays_in_kernel = true; }
 
 bool others_are_there() { return created.load(std::memory_order_relaxed) != 0 || last_processor() != nullptr; }
 
-// Not by body_of(): a thread that has opened regions has a processor, which it gives back after those that join it have been told.
+// Not by body_of(): a thread that has opened regions has a processor, which it gives back after those that join it have been
+// told.
 bool is_program_thread(pthread_t thread) {
   const claimant no_end_meanwhile;
   return claimant::has_body_of(thread);

@@ -33,8 +33,8 @@ constinit parking_places parking;
 struct alignas(alignment_to_be_wiped) wiped_seats : seats_taken {};
 WEIR_WIPED_IN_CHILDREN constinit wiped_seats seats[1];
 
-// How often a thread waits in the kernel before it takes a seat, which costs as much as two or three such waits: most threads that are
-// made for one thing wait for its begin, or for its end, and for nothing else.
+// How often a thread waits in the kernel before it takes a seat, which costs as much as two or three such waits: most threads
+// that are made for one thing wait for its begin, or for its end, and for nothing else.
 constexpr unsigned waits_in_kernel = 2;
 
 constinit bool are_wiped = false;
@@ -66,7 +66,8 @@ void choose_seat() {
 }
 /// A virtual processor that was crowded gives a thread the seat of one that is idle.
 void note_move(processor* to) {
-  if (to == mine->seat || mine->among == 0 || to == nullptr || !to->is_helper.load(std::memory_order_relaxed) || to->stands_in) return;
+  if (to == mine->seat || mine->among == 0 || to == nullptr || !to->is_helper.load(std::memory_order_relaxed) || to->stands_in)
+    return;
   seats[0].move(mine->number, to->number);
   mine->number = to->number;
   mine->seat = to;
@@ -126,7 +127,8 @@ bool take_seat(bool is_in_handler) {
   if (mine->its.parking == nullptr && !find_seat(is_in_handler)) return false;
   choose_seat_again();
   if (mine->seat != nullptr) change_seat(mine->seat);
-  if (this_body != nullptr && !std::exchange(mine->has_been_member, true)) have_been_members.fetch_add(1, std::memory_order_relaxed);
+  if (this_body != nullptr && !std::exchange(mine->has_been_member, true))
+    have_been_members.fetch_add(1, std::memory_order_relaxed);
   return this_body != nullptr;
 }
 
@@ -143,7 +145,8 @@ void waits_in_seat() {
 
 bool attach_to_wait() {
   if (kernel_mutexes_held != 0) [[unlikely]] return false;  // a lock of Weir's: another allocator waits there
-  if (const body* const me = this_body != nullptr ? this_body : own_body_of_thread(); me != nullptr && waits_in_handler(*me)) return false;
+  if (const body* const me = this_body != nullptr ? this_body : own_body_of_thread(); me != nullptr && waits_in_handler(*me))
+    return false;
   if (this_body != nullptr) {
     if (is_in_child_on_other_stack()) [[unlikely]] return false;
     if (mine != nullptr) waits_in_seat();
@@ -158,7 +161,8 @@ bool attach_to_wait() {
 }
 
 bool comes_to_sleep() {
-  if (this_body == nullptr && mine != nullptr && mine->its.parking == nullptr && mine->waits_before_seat++ < waits_in_kernel) return false;
+  if (this_body == nullptr && mine != nullptr && mine->its.parking == nullptr && mine->waits_before_seat++ < waits_in_kernel)
+    return false;
   return attach_to_wait();
 }
 

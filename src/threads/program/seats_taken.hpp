@@ -1,7 +1,7 @@
 // How many threads have each seat, so that the next one takes a seat that the fewest have.
 //
-// In turn would not do: where teams of seven threads come and go beside the first thread, they would have four seats on one of two
-// processors and three on the other by turns, and each second team would take a quarter more of time.
+// In turn would not do: where teams of seven threads come and go beside the first thread, they would have four seats on one of
+// two processors and three on the other by turns, and each second team would take a quarter more of time.
 #pragma once
 
 #include <algorithm>

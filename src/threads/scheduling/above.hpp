@@ -1,4 +1,5 @@
-// What this room asks of the rooms above it, which define these functions. Where a claimant is to call, it is the one of claimant.hpp.
+// What this room asks of the rooms above it, which define these functions. Where a claimant is to call, it is the one of
+// claimant.hpp.
 #pragma once
 
 #include <atomic>
@@ -40,8 +41,8 @@ void forget_signal_thread();
 /// The signals for which the signal thread does not wait; none: there is no signal thread.
 extern constinit std::atomic<signal_mask> not_awaited;
 void await_also(signal_mask signals);
-/// Called by a thread that the program has created, or by the first thread, when its body is attached or unblocks signals: the signal
-/// thread waits for them from now on.
+/// Called by a thread that the program has created, or by the first thread, when its body is attached or unblocks signals: the
+/// signal thread waits for them from now on.
 inline void await_signals_for(const body& b) {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // the signal thread looks at the masks after it has changed not_awaited
   const signal_mask missing = ~b.mask() & not_awaited.load(std::memory_order_relaxed);
@@ -51,9 +52,11 @@ inline void await_signals_for(const body& b) {
 /// Called by a claimant, when a member has been cancelled.
 void interpose_cancellation();
 /// Before the first thread is cancelled, by `cancel`, the C library's pthread_cancel(): from then on Weir's handler comes first
-/// (preemption/cancelled.cpp). The C library's would find another thread's body. A process without processors has none. Thread-safe.
+/// (preemption/cancelled.cpp). The C library's would find another thread's body. A process without processors has none.
+/// Thread-safe.
 void stand_before_cancellation(int (*cancel)(pthread_t));
-/// To be called by a claimant, after the first thread has been created: the C library's handler is then installed (signals/set_id.cpp).
+/// To be called by a claimant, after the first thread has been created: the C library's handler is then installed
+/// (signals/set_id.cpp).
 void interpose_set_id();
 
 }  // namespace weir::threads

@@ -93,8 +93,8 @@ constexpr std::uintptr_t page = 4096;
 constexpr std::uintptr_t end_of_page(std::uintptr_t at) { return (at + page) / page * page; }
 bounds up_to(std::uintptr_t end, std::size_t bytes) { return {end - bytes, bytes}; }
 
-/// The C library keeps a thread's descriptor at the upper end of the stack, and pthread_self() is the address of it. Where the thread runs
-/// elsewhere, nobody knows.
+/// The C library keeps a thread's descriptor at the upper end of the stack, and pthread_self() is the address of it. Where the
+/// thread runs elsewhere, nobody knows.
 bounds stack_with_descriptor(std::size_t bytes) {
   constexpr std::uintptr_t descriptor = page;  // and no more
   const bounds its = up_to(end_of_page(reinterpret_cast<std::uintptr_t>(pthread_self()) + descriptor), bytes);
@@ -102,8 +102,8 @@ bounds stack_with_descriptor(std::size_t bytes) {
   return here - its.low < its.bytes ? its : bounds{};
 }
 
-/// The name of the program's file is the last thing before the upper end [fs/exec.c, bprm_execve()]. The limit may be so large that other
-/// mappings lie in it: not so near.
+/// The name of the program's file is the last thing before the upper end [fs/exec.c, bprm_execve()]. The limit may be so large
+/// that other mappings lie in it: not so near.
 bounds stack_of_first_thread() {
   constexpr rlim_t most = 64 << 20;
   rlimit its{};

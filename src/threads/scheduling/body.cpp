@@ -57,8 +57,8 @@ constexpr unsigned long least_frame = 51;  // AT_MINSIGSTKSZ
 }
 
 /// For the child of a fork. The kernel thread there has the spare area of the virtual processor's thread that has called fork
-/// (rseq_areas.hpp). The C library takes the stack of that thread for unused. Once the stack is unmapped, the kernel can no longer
-/// write to the area, and ends the process.
+/// (rseq_areas.hpp). The C library takes the stack of that thread for unused. Once the stack is unmapped, the kernel can no
+/// longer write to the area, and ends the process.
 WEIR_RUN_BY_FORKS void begin_in_child() {
   const body* const caller = this_body;
   takes_area_back_in_child(caller != nullptr ? caller->where()->spare_area : spare_area());
@@ -283,7 +283,8 @@ void change_seat(processor* seat) {
   body& b = *own_body;
   if (seat == nullptr) native::displaced(false);
   if (b.stays_pinned()) return;
-  // A thread in a region that has given its processor away: the members there, which others run, go on as bodies of that processor.
+  // A thread in a region that has given its processor away: the members there, which others run, go on as bodies of that
+  // processor.
   if (all_are_pinned() || is_driving()) [[unlikely]] seat = nullptr;
   if (seat != nullptr && b.where() == nullptr && !gives_up_area()) [[unlikely]] {
     b.is_pinned = true;
@@ -333,7 +334,8 @@ void pin_until(std::uint64_t time) {
   body* const own = this_body == nullptr || this_body == own_body ? own_body : nullptr;
   body* const mine = own != nullptr ? own : this_body;
   if (mine == nullptr || mine->is_pinned_for_good()) return;
-  if (own == nullptr && own_processor == nullptr) return;  // a virtual processor's own thread, in Weir's code: an allocator's call
+  if (own == nullptr && own_processor == nullptr)
+    return;  // a virtual processor's own thread, in Weir's code: an allocator's call
   const with_mask_of_handler as_it_is(*mine);
   if (own != nullptr) {
     const bool had_seat = own->home() != nullptr;

@@ -95,13 +95,14 @@ struct body : runnable, basic_summons<native_threads> {
   std::atomic<std::uint64_t> blocked_at{0};
   std::uint64_t detached_until = 0;  // while it is pinned, in ticks; 0: for good
   int cancel_state = PTHREAD_CANCEL_ENABLE;  // what the program has asked for; an attached body is never cancelled
-  // How many signals have come to its sleep that the program handles, and how many of them without asking for calls to be restarted.
+  // How many signals have come to its sleep that the program handles, and how many of them without asking for calls to be
+  // restarted.
   unsigned handled = 0, interrupted = 0;
 
   body() = default;
   body(run_queue* its);
-  /// Called by a claimant: a signal for this thread alone comes to the body, which does not run, or blocks the signal. Nothing: no
-  /// room is left.
+  /// Called by a claimant: a signal for this thread alone comes to the body, which does not run, or blocks the signal. Nothing:
+  /// no room is left.
   std::optional<signal_queue::pending> summon(const siginfo_t& why);
   bool blocks(int signal) const { return (mask() & signal_mask{1} << (signal - 1)) != 0; }
   bool blocks(const siginfo_t& why) const { return blocks(why.si_signo); }
@@ -116,8 +117,8 @@ struct body : runnable, basic_summons<native_threads> {
   /// Called by the body itself, when a region begins.
   bool stays_pinned();
   bool is_pinned_for_good() const { return is_pinned && detached_until == 0; }
-  /// Called by a handler of the program that leaves by a jump: what it has interrupted does not go on. So no limit of its waits is
-  /// left, and nothing holds the body of a thread of the program any more that was held where it took its signals.
+  /// Called by a handler of the program that leaves by a jump: what it has interrupted does not go on. So no limit of its waits
+  /// is left, and nothing holds the body of a thread of the program any more that was held where it took its signals.
   void leave_interrupted();
   bool may_have_interrupted() const { return limit != nullptr || held_in_handlers_ != 0; }
   /// In its kernel thread, where it goes on.
@@ -142,21 +143,21 @@ extern constinit thread_local body* own_body;
 inline body* own_body_of_thread() { return own_body; }
 /// The calling thread, which nobody here has made, has this body from now on, and is detached.
 void adopt(body& b);
-/// It may go to processors from now on. `parking`: the end of at least parking_bytes of memory, where its kernel thread sleeps while it
-/// is attached. False: no other thread uses processors, and the caller wants to begin none.
+/// It may go to processors from now on. `parking`: the end of at least parking_bytes of memory, where its kernel thread sleeps
+/// while it is attached. False: no other thread uses processors, and the caller wants to begin none.
 bool use_processors(body& b, void* parking, bool only_if_others_do);
-/// There is room for the frame of one signal, because the C library's own signals (for setuid and the like, in all threads) cannot
-/// be blocked.
+/// There is room for the frame of one signal, because the C library's own signals (for setuid and the like, in all threads)
+/// cannot be blocked.
 inline constexpr std::size_t parking_bytes = 16384;
-/// How many bytes the kernel and a processor put there is told at run time (AT_MINSIGSTKSZ); the handlers of these signals and the wait take
-/// less than a page. 11,952: with tiles (AMX).
+/// How many bytes the kernel and a processor put there is told at run time (AT_MINSIGSTKSZ); the handlers of these signals and
+/// the wait take less than a page. 11,952: with tiles (AMX).
 constexpr bool has_room_for_frame(std::size_t bytes) { return bytes + 4096 <= parking_bytes; }
 static_assert(has_room_for_frame(11'952) && !has_room_for_frame(16'000));
 /// Before that thread ends: it goes on detached, and the body may be destroyed.
 void abandon(body& b);
 
-/// The calling body goes on in its own kernel thread for good, because it is about to change the state of this thread. In a child, which
-/// shares the memory, it does nothing: that child has no other thread.
+/// The calling body goes on in its own kernel thread for good, because it is about to change the state of this thread. In a
+/// child, which shares the memory, it does nothing: that child has no other thread.
 void pin();
 /// All bodies do so when they next wait or are seated, and so will bodies to come.
 void pin_all();
@@ -167,17 +168,17 @@ inline void pin_as_all() {
 }
 /// Does the calling body run in a kernel thread of another thread of the program, which has lent it?
 ///
-/// No member blocks there until a thread ends: that kernel thread ends only when its own body is back in it, and may be the one that
-/// the member waits for, or two members may wait, each in the kernel thread of the other's thread.
+/// No member blocks there until a thread ends: that kernel thread ends only when its own body is back in it, and may be the one
+/// that the member waits for, or two members may wait, each in the kernel thread of the other's thread.
 bool is_in_lent_thread();
-/// The calling body is going to block: if it belongs to a thread that drives no processor, it goes on in its own kernel thread until it
-/// next waits for another body. Where it drives one, others run that one's bodies meanwhile. Afterwards it is in no lent thread, unless
-/// it runs a handler that has interrupted a switch.
+/// The calling body is going to block: if it belongs to a thread that drives no processor, it goes on in its own kernel thread
+/// until it next waits for another body. Where it drives one, others run that one's bodies meanwhile. Afterwards it is in no lent
+/// thread, unless it runs a handler that has interrupted a switch.
 void block_in_own_thread();
 /// Does the caller run in another process than the one that has loaded this library, or that has been forked with handlers?
 bool is_in_child();
-/// The same for a member, which has the thread pointer that its child has, without a system call: the child has a stack of its own. Not for
-/// a child that a bare system call has made on its parent's stack.
+/// The same for a member, which has the thread pointer that its child has, without a system call: the child has a stack of its
+/// own. Not for a child that a bare system call has made on its parent's stack.
 [[gnu::cold]] bool looks_for_child(std::uintptr_t stack);
 extern constinit thread_local std::uintptr_t stack_known_from;
 inline constexpr std::uintptr_t stack_in_use = 16384;  // above and below a place that is the member's

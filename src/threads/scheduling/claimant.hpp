@@ -19,8 +19,8 @@ class claimant {
   void for_each(What what) {
     for (std::size_t i = 0; processor* const p = at(i); ++i) what(*p);
   }
-  /// The bodies of a processor whose thread is blocked go on at a stand-in, unless the processor has switched since `switched`; in their
-  /// own kernel threads if the system refuses stand-ins. False: they are still there.
+  /// The bodies of a processor whose thread is blocked go on at a stand-in, unless the processor has switched since `switched`;
+  /// in their own kernel threads if the system refuses stand-ins. False: they are still there.
   bool hand_off(processor& from, std::uint32_t switched, bool blocked);
   /// Calls what(const body&) for each body of a thread that drives no processor of its own.
   static void for_each_body(const std::function<void(const body&)>& what);
@@ -31,8 +31,8 @@ class claimant {
   /// Has this thread a body besides that of a processor which it drives? The processor may outlast the thread.
   static bool has_body_of(pthread_t thread);
   static body* body_of(pid_t id);
-  /// The thread has been cancelled: it goes to its own kernel thread when it next waits, and stays there. If it blocks in the system,
-  /// the monitor ends that.
+  /// The thread has been cancelled: it goes to its own kernel thread when it next waits, and stays there. If it blocks in the
+  /// system, the monitor ends that.
   static void ask_to_detach(pthread_t thread);
   /// Is a body there that has been asked to detach?
   static bool has_asked_to_detach(const processor& on);

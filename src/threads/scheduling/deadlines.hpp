@@ -25,8 +25,8 @@ struct time_limit {
   std::uint64_t monotonic_ns() const;
 };
 
-/// During the lifetime of this object the body is woken at that time, and whenever it has been woken in vain before the limit. The
-/// body creates, renews and destroys it.
+/// During the lifetime of this object the body is woken at that time, and whenever it has been woken in vain before the limit.
+/// The body creates, renews and destroys it.
 class deadline {
  public:
   deadline(body& sleeper, basic_event_count<native_threads>& waits_by, const time_limit& limit);

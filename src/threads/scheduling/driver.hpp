@@ -1,4 +1,5 @@
-// How the thread of a virtual processor drives bodies: they give the processor to each other, sleep, and leave it for where they belong.
+// How the thread of a virtual processor drives bodies: they give the processor to each other, sleep, and leave it for where they
+// belong.
 //
 // A body may run elsewhere as soon as it is made ready there, so it must have stopped before. Therefore the body that runs next
 // does what is left to do for the one that has left:
@@ -11,8 +12,8 @@
 // last may go on elsewhere meanwhile.
 //
 // The text is a template, so that the explorer checks it (tests/explorer/driver_test.cpp). `Bodies` has the types, and what the
-// machine does: contexts, signal masks, and the memory that the thread of one processor has for itself. Its processor derives from
-// basic_driver, and has the policies: which body is next, and what a thread without bodies does before it sleeps.
+// machine does: contexts, signal masks, and the memory that the thread of one processor has for itself. Its processor derives
+// from basic_driver, and has the policies: which body is next, and what a thread without bodies does before it sleeps.
 #pragma once
 
 #include <atomic>
@@ -94,8 +95,8 @@ class basic_driver : public Bodies::queue {
     b.release();
   }
 
-  /// For a handler that has interrupted the code of `me`, by a signal for the thread that drives `its`: may the body be stopped there?
-  /// The signal may have come late, to another body.
+  /// For a handler that has interrupted the code of `me`, by a signal for the thread that drives `its`: may the body be stopped
+  /// there? The signal may have come late, to another body.
   static bool may_stop(const processor* its, const body& me) {
     return me.where() == its && its->current() == &me && me.held.load(std::memory_order_relaxed) == 0;
   }
@@ -149,12 +150,12 @@ class basic_driver : public Bodies::queue {
     return on != nullptr;
   }
 
-  // `me` is held, and may go on elsewhere. Between two bodies that block different signals, all signals are blocked: no signal may
-  // be handled in the name of a body that blocks it. Nor on the alternate stack of another body, which may go on elsewhere.
+  // `me` is held, and may go on elsewhere. Between two bodies that block different signals, all signals are blocked: no signal
+  // may be handled in the name of a body that blocks it. Nor on the alternate stack of another body, which may go on elsewhere.
   void switch_to(body& me, body& next) {
     this->runs(next);
-    // The sender of a signal summons the body, executes a fence everywhere, and looks whether the body runs (sender.hpp): either this
-    // thread sees the summons, or the sender sees that the body runs.
+    // The sender of a signal summons the body, executes a fence everywhere, and looks whether the body runs (sender.hpp): either
+    // this thread sees the summons, or the sender sees that the body runs.
     machine::light_fence();
     if (next.mask_or_summons() != mask_ || !self().has_signal_stack_of(next)) [[unlikely]] {
       block(Bodies::all_signals);
@@ -166,8 +167,8 @@ class basic_driver : public Bodies::queue {
 
   body& next_or_idle() {
     if (body* const next = self().next()) return *next;
-    // Whatever is blocked now. But while the body of this thread may run elsewhere, with the same thread pointer, no signal may be handled
-    // here.
+    // Whatever is blocked now. But while the body of this thread may run elsewhere, with the same thread pointer, no signal may
+    // be handled here.
     idle_.mask_of_context(is_at_home() ? mask_ : Bodies::all_signals);
     return idle_;
   }
@@ -186,8 +187,8 @@ class basic_driver : public Bodies::queue {
     return true;
   }
 
-  // Threads that are not the program's should handle no signals, but blocking them costs two system calls each time, so they do so only
-  // while asleep.
+  // Threads that are not the program's should handle no signals, but blocking them costs two system calls each time, so they do
+  // so only while asleep.
   void wait_for_bodies() {
     if (self().finds_bodies()) return;
     if (is_at_home()) block(own_.mask());
@@ -196,12 +197,14 @@ class basic_driver : public Bodies::queue {
 
   own_memory<body*> leaving_{nullptr};  // the body that leaves, once it has stopped
   own_memory<awaited> sleeps_on_{};     // what that body sleeps on; nothing: it is ready where it belongs
-  own_memory<bool> unsettled_{false};   // a body leaves, or the kernel thread's signal mask or alternate stack differs from the body's
+  own_memory<bool> unsettled_{
+      false};  // a body leaves, or the kernel thread's signal mask or alternate stack differs from the body's
   own_memory<bool> is_driven_{false};
   own_memory<signal_mask> mask_{0};     // of the kernel thread
 };
 
-// Not inline: a user of the native processor must not need its policies, and inlined copies would save registers around every branch.
+// Not inline: a user of the native processor must not need its policies, and inlined copies would save registers around every
+// branch.
 
 template <class Bodies>
 void basic_driver<Bodies>::yield(body& me) {

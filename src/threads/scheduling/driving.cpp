@@ -21,13 +21,14 @@ namespace {
 /// A thread of the program that belongs on a processor goes there, rather than driving one.
 bool is_on_processor_or_returns() {
   if (this_body == nullptr && !is_driving())
-    if (const body* const own = own_body_of_thread(); own != nullptr && own->is_adopted && own->home() != nullptr) go_to(own->home());
+    if (const body* const own = own_body_of_thread(); own != nullptr && own->is_adopted && own->home() != nullptr)
+      go_to(own->home());
   return this_body != nullptr;
 }
 }  // namespace
 
-// A thread that has given its processor away, to a stand-in, does not drive it in an inner region. Meanwhile nobody asks the body that
-// it has besides (adopt()): the signal would come into a call of whoever runs in its kernel thread.
+// A thread that has given its processor away, to a stand-in, does not drive it in an inner region. Meanwhile nobody asks the body
+// that it has besides (adopt()): the signal would come into a call of whoever runs in its kernel thread.
 driving::driving() : outermost_(!is_on_processor_or_returns() && !is_driving()), before_(scheduled_by) {
   if (!outermost_) return;
   if (own_body_of_thread() != nullptr) own_body_of_thread()->begin_call();

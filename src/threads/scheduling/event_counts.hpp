@@ -1,7 +1,8 @@
 // How members wait for objects that are not Weir's: by event counts. The object keeps its own state, which only the functions of
 // the C library change. A member that finds it busy announces itself, tries once more, and then sleeps on the object's address.
 //
-//   waiter:    waiters += 1;  fence;  seen = events;  try;  busy?  then sleep on the object while events == seen;  seen = events;  try; ...
+//   waiter:    waiters += 1;  fence;  seen = events;  try;  busy?  then sleep on the object while events == seen;  seen = events;
+//   try; ...
 //              waiters -= 1
 //   notifier:  (changes the object);  fence;  waiters == 0?  then done;  events += 1;  wake those that sleep on the object
 //
@@ -29,12 +30,13 @@ class alignas(line_bytes) basic_event_count {
     Machine::fence_after_update();
     return events_.load(std::memory_order_acquire);  // acquire: the change before an event that is not waited for
   }
-  /// The same before each further attempt. Without a fence: a notifier that does not see this waiter has changed the object before
-  /// announce().
+  /// The same before each further attempt. Without a fence: a notifier that does not see this waiter has changed the object
+  /// before announce().
   std::uint32_t so_far() const { return events_.load(std::memory_order_acquire); }  // acquire: as in announce()
   void retire() { waiters_.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: a notifier that sees it late looks in vain
 
-  /// After a change of the object, and a fence: does anybody wait? Otherwise wake() has nothing to do. relaxed: the fence orders it.
+  /// After a change of the object, and a fence: does anybody wait? Otherwise wake() has nothing to do. relaxed: the fence orders
+  /// it.
   bool has_waiters() const { return waiters_.load(std::memory_order_relaxed) != 0; }
   /// Whoever is about to sleep tries again. Afterwards the caller wakes those who sleep.
   void happens() {

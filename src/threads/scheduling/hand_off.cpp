@@ -59,8 +59,8 @@ void note_blocked(body& found) {
 }  // namespace
 
 bool claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
-  // If there is none, the maker creates one. If that takes long, the system refuses it, or the maker waits for a lock of the C library,
-  // which a body that is ready here may hold.
+  // If there is none, the maker creates one. If that takes long, the system refuses it, or the maker waits for a lock of the C
+  // library, which a body that is ready here may hold.
   const auto [other, is_late] = free_stand_in();
   if (other == nullptr && !is_late) return false;
   if (!from.claim(switched)) return false;
@@ -77,8 +77,8 @@ bool claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
 
 namespace {
 
-/// Calls `found` with the processor on which the calling body is about to block, while no tick stops the body. Null: there is none,
-/// or a stand-in has the processor's bodies already.
+/// Calls `found` with the processor on which the calling body is about to block, while no tick stops the body. Null: there is
+/// none, or a stand-in has the processor's bodies already.
 template <class Found>
 processor* where_it_blocks(Found found) {
   // Held: a handler has interrupted a change of the queue.

@@ -1,5 +1,5 @@
-// Who runs a handler of the program. The kernel thread has the handler's signal mask meanwhile, which is not the one that the body has recorded,
-// and may be on an alternate stack: so no other body runs on it, and the body goes to no other one.
+// Who runs a handler of the program. The kernel thread has the handler's signal mask meanwhile, which is not the one that the
+// body has recorded, and may be on an alternate stack: so no other body runs on it, and the body goes to no other one.
 #pragma once
 
 #include "threads/polling/trampolines.hpp"
@@ -12,9 +12,9 @@ namespace weir::threads {
 /// The same for a thread that comes to wait. A handler without a stub is not known: then the wait is as any other.
 inline bool waits_in_handler(const body& me) { return handlers_running != 0 && looks_for_handler(me); }
 
-/// During the lifetime of this object the calling body, if it runs a handler, has the handler's mask on record, so it may go to another kernel
-/// thread: to its own, whose state it is about to change. Other bodies do not get the mask then, and this one keeps it. The handler's end
-/// restores the recorded mask.
+/// During the lifetime of this object the calling body, if it runs a handler, has the handler's mask on record, so it may go to
+/// another kernel thread: to its own, whose state it is about to change. Other bodies do not get the mask then, and this one
+/// keeps it. The handler's end restores the recorded mask.
 class with_mask_of_handler {
  public:
   explicit with_mask_of_handler(body& me) {

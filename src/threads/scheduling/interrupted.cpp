@@ -18,8 +18,9 @@ constinit found_by calls_are_found = found_by::registers;
 
 namespace {
 
-// What the kernel puts on the stack [arch/x86/include/asm/sigframe.h, rt_sigframe]: the address of the code that returns, the context, the
-// reason, and behind them the state of the floating-point unit, whose length the kernel writes into it [uapi/asm/sigcontext.h].
+// What the kernel puts on the stack [arch/x86/include/asm/sigframe.h, rt_sigframe]: the address of the code that returns, the
+// context, the reason, and behind them the state of the floating-point unit, whose length the kernel writes into it
+// [uapi/asm/sigcontext.h].
 constexpr std::size_t before_context = sizeof(void*), below_stack = 128, alignment = 64, state_without_extension = 512;
 struct software_bytes {
   std::uint32_t magic, bytes;

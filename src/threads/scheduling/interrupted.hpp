@@ -50,12 +50,13 @@ inline void return_with_present_stack(ucontext_t& in) {
 bool begins_beside(const ucontext_t& in);
 /// Is there room for it below the code, so that it can begin again there? Not on the stack of a fibre.
 bool has_room_below(const ucontext_t& in);
-/// The handler begins again, on the stack of the code, as if the kernel had put it there: whoever switches there takes along what is on the
-/// stack. x86-64.
-[[noreturn]] void begin_again_below(void (*handler)(int, siginfo_t*, void*), int number, const siginfo_t* why, const ucontext_t& in);
+/// The handler begins again, on the stack of the code, as if the kernel had put it there: whoever switches there takes along what
+/// is on the stack. x86-64.
+[[noreturn]] void begin_again_below(void (*handler)(int, siginfo_t*, void*), int number, const siginfo_t* why,
+                                    const ucontext_t& in);
 
-/// Is the next instruction that behind a system call, or a system call itself? x86-64: Linux leaves the address behind the call in rcx, unless
-/// the processor delivers events by FRED, which keeps rcx. Then the code is read. Elsewhere: no.
+/// Is the next instruction that behind a system call, or a system call itself? x86-64: Linux leaves the address behind the call
+/// in rcx, unless the processor delivers events by FRED, which keeps rcx. Then the code is read. Elsewhere: no.
 enum class found_by { registers, code };
 bool is_behind_system_call(const ucontext_t& in, found_by how);
 bool is_before_system_call(const ucontext_t& in, found_by how);

@@ -1,4 +1,5 @@
-// Which processors and bodies there are, behind one lock: for the files that make processors, claim them, hand them off and steal.
+// Which processors and bodies there are, behind one lock: for the files that make processors, claim them, hand them off and
+// steal.
 #pragma once
 
 #include <algorithm>
@@ -78,12 +79,14 @@ struct lists {
   // The processors of threads that have ended. Bodies may still have their seats there, and a thread that has pushed a body may
   // still read them. So these processors are reused, not freed.
   processors_in_list ended;
-  unsigned threads_with_bodies = 0;  // threads of the program that drive a processor of their own, or have a seat by use_processors()
+  unsigned threads_with_bodies =
+      0;  // threads of the program that drive a processor of their own, or have a seat by use_processors()
   // Threads that had no body when they were cancelled. The latest only: a thread that is cancelled ends soon.
   std::array<pthread_t, 64> called_early{};
   unsigned called = 0;
 
-  /// In the child of a fork. Writes only what has been used, and calls no function of the C library: both cost pages (fork_page.hpp).
+  /// In the child of a fork. Writes only what has been used, and calls no function of the C library: both cost pages
+  /// (fork_page.hpp).
   void forget_called() {
     for (std::size_t i = 0; i < std::min<std::size_t>(called, called_early.size()); ++i) called_early[i] = {};
   }
@@ -99,7 +102,8 @@ extern constinit thread_local processor* own_processor;
 
 /// A processor that nobody drives. The caller holds the lock.
 processor& unused_processor(bool is_helper);
-/// Creates the thread that drives a helper or a stand-in until the end. False: the system refuses it. The caller does not hold the lock.
+/// Creates the thread that drives a helper or a stand-in until the end. False: the system refuses it. The caller does not hold
+/// the lock.
 bool begin_to_drive(processor& its);
 
 }  // namespace weir::threads

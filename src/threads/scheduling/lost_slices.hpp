@@ -1,11 +1,13 @@
 // When a processor whose bodies do nothing but poll lets other threads of the system run.
 //
-// The bodies may wait for such a thread, so the processor yields to the kernel now and then. Beside another program a yield costs a whole
-// time slice. Bodies that wait by Weir's code find that out themselves, and sleep (weir/waiting_automatic.hpp, whose constants these are).
-// Code of the program goes on polling: then the next yield comes after a while, and the kernel takes the processor when it likes.
+// The bodies may wait for such a thread, so the processor yields to the kernel now and then. Beside another program a yield costs
+// a whole time slice. Bodies that wait by Weir's code find that out themselves, and sleep (weir/waiting_automatic.hpp, whose
+// constants these are). Code of the program goes on polling: then the next yield comes after a while, and the kernel takes the
+// processor when it likes.
 //
-// A thread of the same process takes slices, too, and does what the bodies wait for. It has run meanwhile if the process has had more
-// processor time than the other processors can give, or if a thread that is kept in the kernel (kept_threads.hpp) has had any.
+// A thread of the same process takes slices, too, and does what the bodies wait for. It has run meanwhile if the process has had
+// more processor time than the other processors can give, or if a thread that is kept in the kernel (kept_threads.hpp) has had
+// any.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +27,12 @@ class lost_slices {
   static constexpr auto longest = static_cast<std::uint64_t>(1e3 * waits::longest_back_off);
 
   bool may_yield(std::uint64_t now) const { return now >= rests_until_; }
-  /// Has a yield taken a slice lately? Until then nobody need ask for the processor time of the process, which takes as long as a yield.
+  /// Has a yield taken a slice lately? Until then nobody need ask for the processor time of the process, which takes as long as a
+  /// yield.
   bool suspects(std::uint64_t now) const { return now < rests_until_ + longest; }
 
-  /// The processor has yielded from `from` until `to`, while its process had `process` of the time of `processors`, if it suspects.
-  /// `kept_ran`: and a thread that is kept in the kernel has run.
+  /// The processor has yielded from `from` until `to`, while its process had `process` of the time of `processors`, if it
+  /// suspects. `kept_ran`: and a thread that is kept in the kernel has run.
   void yielded(std::uint64_t from, std::uint64_t to, std::uint64_t process, unsigned processors, bool kept_ran = false) {
     const std::uint64_t took = to - from;
     if (took <= slice) return;

@@ -31,8 +31,8 @@ WEIR_WRITTEN_BY_FORKS std::size_t helpers_wanted = 0;
 WEIR_WRITTEN_BY_FORKS std::uint64_t stand_in_wanted_since = 0;  // in ticks; 0: it is not wanted
 WEIR_WRITTEN_BY_FORKS bool first_was_wanted = false, signal_thread_is_wanted = false;
 unsigned refusals = 0;
-// The words by which the maker sleeps, and those who wait for it. release and acquire: what is wanted, and what is there. Each side reads
-// the word first, then looks, and sleeps only while the word is the same.
+// The words by which the maker sleeps, and those who wait for it. release and acquire: what is wanted, and what is there. Each
+// side reads the word first, then looks, and sleeps only while the word is the same.
 constinit std::atomic<std::uint32_t> wishes{0}, answers{0};
 
 void want_nothing() {

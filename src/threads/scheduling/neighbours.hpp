@@ -1,7 +1,7 @@
-// In which order a processor without bodies looks at the others: at those beside it each time, since they were made together and their
-// bodies mostly work on the same data, and at a few of the others in turn. So a look reads the lines of few, however many processors
-// there are, and two thieves look at different ones. If many are idle, somebody looks at each. Each line that is read costs its owner
-// a transfer at the next switch.
+// In which order a processor without bodies looks at the others: at those beside it each time, since they were made together and
+// their bodies mostly work on the same data, and at a few of the others in turn. So a look reads the lines of few, however many
+// processors there are, and two thieves look at different ones. If many are idle, somebody looks at each. Each line that is read
+// costs its owner a transfer at the next switch.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ class neighbours {
  public:
   static constexpr std::size_t beside = 8, in_turn = 8;
 
-  /// How many looks at different ones a processor takes before it sleeps. It looks at each twice: it steals from those that have not
-  /// switched meanwhile.
+  /// How many looks at different ones a processor takes before it sleeps. It looks at each twice: it steals from those that have
+  /// not switched meanwhile.
   unsigned rounds() const { return all_ <= 1 + beside + in_turn ? 1 : 2; }
 
   /// A look: calls it for places below `all` other than `mine`, until one returns true.

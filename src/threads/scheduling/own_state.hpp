@@ -1,12 +1,12 @@
 // What a thread has of its own in the kernel, and inherits from the thread that creates it.
 //
-// A thread that gets something by a function of the C library is left to the kernel (calls/kernel_state.hpp). The threads that it creates
-// then begin with what it has, and virtual processors would, too.
+// A thread that gets something by a function of the C library is left to the kernel (calls/kernel_state.hpp). The threads that it
+// creates then begin with what it has, and virtual processors would, too.
 //
-// Policy, nice value, affinity, and the priority of input and output may be set by others: from the first such change on, each thread is
-// compared before its first seat with what all had until then. What only the thread itself can change is not compared, since no system
-// call tells most of it: credentials, capabilities, filters of system calls, namespaces, timer slack, memory policy, protection keys.
-// The thread notes the change (`gives_own_state`, in the face), and so do those that it creates.
+// Policy, nice value, affinity, and the priority of input and output may be set by others: from the first such change on, each
+// thread is compared before its first seat with what all had until then. What only the thread itself can change is not compared,
+// since no system call tells most of it: credentials, capabilities, filters of system calls, namespaces, timer slack, memory
+// policy, protection keys. The thread notes the change (`gives_own_state`, in the face), and so do those that it creates.
 #pragma once
 
 namespace weir::threads {

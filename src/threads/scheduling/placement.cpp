@@ -14,8 +14,8 @@ namespace weir::threads {
 
 namespace {
 
-// Not by the functions of the C library, which would change the member's affinity (kernel_state.cpp), and tell what the program shall
-// hear.
+// Not by the functions of the C library, which would change the member's affinity (kernel_state.cpp), and tell what the program
+// shall hear.
 bool get_mask(processor_set& mask) {
   mask = {};
   return raw_call(SYS_sched_getaffinity, 0, sizeof mask.words, as_argument(mask.words.data())) > 0;
@@ -47,8 +47,8 @@ bool remove_taken(processor_set& from, const processor& mine) {
 
 }  // namespace
 
-// Takes no memory from the heap: a body of this processor may hold the heap's lock. Nor does it touch errno: in the idle context that
-// is the errno of a body which may run elsewhere, so not even its own value may be stored again.
+// Takes no memory from the heap: a body of this processor may hold the heap's lock. Nor does it touch errno: in the idle context
+// that is the errno of a body which may run elsewhere, so not even its own value may be stored again.
 void migrate_to_free_processor(const processor& mine) {
   const std::unique_lock lock(pool_lock, std::try_to_lock);
   if (!lock || std::ranges::find(pool->helpers, &mine) == pool->helpers.end()) return;

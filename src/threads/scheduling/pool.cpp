@@ -86,8 +86,8 @@ bool is_never_unloaded() {
 }
 
 /// Weir's own threads run code of this library until the process has no processors any more. The library is therefore never
-/// unmapped, even if it is a plugin that the program closes. Done when it is loaded: while another library's initializer runs, it holds
-/// the loader's lock, and may wait for a thread that begins to use processors.
+/// unmapped, even if it is a plugin that the program closes. Done when it is loaded: while another library's initializer runs, it
+/// holds the loader's lock, and may wait for a thread that begins to use processors.
 [[gnu::constructor]] void stay_loaded() {
   if (is_never_unloaded()) return;
   Dl_info here;

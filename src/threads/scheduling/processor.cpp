@@ -31,8 +31,8 @@ constexpr std::uint64_t most_idle_ns = 50'000;
 // processor to itself polls before it yields (waiting_automatic.hpp), other threads of the system may have the processor: the
 // bodies may be waiting for these threads.
 constexpr std::uint64_t worked_us = 3;
-// To read the clock takes as long as a quarter of a switch. Where bodies do nothing but yield, in less than this time, three yields of
-// four leave it out: those four together take less than worked_us.
+// To read the clock takes as long as a quarter of a switch. Where bodies do nothing but yield, in less than this time, three
+// yields of four leave it out: those four together take less than worked_us.
 constexpr std::uint64_t only_yielded_ns = 500;
 constexpr unsigned yields_without_look = 3;
 constexpr auto between_system_yields_us = static_cast<std::uint64_t>(waiting::automatic_constants::between_yields);
@@ -118,16 +118,17 @@ void processor::migrate_if_shared(std::uint64_t now) {
 // The program has fewer processors now than this helper's number, and its threads share the others.
 bool processor::is_left() const { return is_helper.load(std::memory_order_relaxed) && !stands_in && number >= seats_now(); }
 
-// A thread of the program that waits here beside others belongs to an idle processor from now on, whose thread might not steal it: to a
-// thief, a processor that switches gets round to its bodies. One that waits where no thread of the program may be any more goes to the
-// others, however long it waits. OpenMP's members have seats that the runtime has divided.
+// A thread of the program that waits here beside others belongs to an idle processor from now on, whose thread might not steal
+// it: to a thief, a processor that switches gets round to its bodies. One that waits where no thread of the program may be any
+// more goes to the others, however long it waits. OpenMP's members have seats that the runtime has divided.
 inline void processor::may_move(body& me, std::uint64_t now) {
   if (!me.is_adopted || me.home() != this || now - last_spread_ < in_ticks(between_spreads_us)) return;
   const bool leaves = is_left();
   if (!leaves && !has_ready()) return;
   last_spread_ = now;
   const floating_point_kept of_body;
-  if (processor* const to = leaves ? helper_in_use(number) : idle_helper()) me.seat.store(to, std::memory_order_relaxed);  // nobody wakes it now
+  if (processor* const to = leaves ? helper_in_use(number) : idle_helper())
+    me.seat.store(to, std::memory_order_relaxed);  // nobody wakes it now
 }
 
 // `me` is held.

@@ -44,8 +44,8 @@ struct observation {
   std::uint32_t switched = 0, found_to_spin = 0, found_to_jump = 0;  // what it had counted then
 };
 
-/// The own body of a thread that drives a processor may want this kernel thread back from another body, which blocks there. This is
-/// the number of attempts to make that other body leave; 0: nothing is wanted.
+/// The own body of a thread that drives a processor may want this kernel thread back from another body, which blocks there. This
+/// is the number of attempts to make that other body leave; 0: nothing is wanted.
 enum wish : std::uint32_t { nothing_wanted, wanted, hopeless = 64 };
 
 /// What drivers need from the system, on Linux.
@@ -74,8 +74,8 @@ struct native_bodies {
   static void wake(body& b);
 };
 
-/// Whose code waits? Weir's learns by itself whether yields cost slices. Where the program yields, what it has computed since its last
-/// yield may be a loop in which it polls.
+/// Whose code waits? Weir's learns by itself whether yields cost slices. Where the program yields, what it has computed since its
+/// last yield may be a loop in which it polls.
 enum class waits_by { weir, program, programs_yield };
 
 class processor : public basic_driver<native_bodies> {
@@ -128,7 +128,7 @@ class processor : public basic_driver<native_bodies> {
   std::atomic<std::uint32_t> spins{0}, jumped{0};
   std::atomic<bool> only_spins{false};  // as the monitor has last seen it
   neighbours others;                    // for its own thread: at whom it looks for bodies
-  signal_queue came_while_idle;         // signals for the process, which no thread of the program has handled (process_signals.hpp)
+  signal_queue came_while_idle;  // signals for the process, which no thread of the program has handled (process_signals.hpp)
 
  private:
   friend basic_driver<native_bodies>;  // for the policies

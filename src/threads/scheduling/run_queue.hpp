@@ -65,8 +65,8 @@ class basic_run_queue {
   /// From now on this body runs.
   void runs(runnable& b) {
     current_.store(&b, std::memory_order_release);  // release: its `held`
-    // After that: a claimant that has the new count must find the new body. The last one may not be held any more, where it has gone.
-    // relaxed: for claimants, which have a fence.
+    // After that: a claimant that has the new count must find the new body. The last one may not be held any more, where it has
+    // gone. relaxed: for claimants, which have a fence.
     switches_.store(switches_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
@@ -114,8 +114,8 @@ class basic_run_queue {
     asleep_.store(0, std::memory_order_relaxed);
   }
 
-  /// Called before the running body, which is held, blocks in the system. False: bodies are ready here, for whom the caller finds a stand-in.
-  /// Otherwise the thread that pushes one asks for a stand-in, until no_longer_blocks().
+  /// Called before the running body, which is held, blocks in the system. False: bodies are ready here, for whom the caller finds
+  /// a stand-in. Otherwise the thread that pushes one asks for a stand-in, until no_longer_blocks().
   bool blocks_alone() {
     blocks_.store(alone, std::memory_order_relaxed);
     // seq_cst: either the thread that pushes a body sees that this thread blocks, or this thread sees the body.
@@ -224,7 +224,8 @@ class basic_run_queue {
     for (runnable* b = other.first_.load(std::memory_order_relaxed); b != nullptr; b = b->next.load(std::memory_order_relaxed))
       ++ready;
     other.for_all([&](runnable& b) {
-      if (!b.may(moves::anywhere) || b.stolen_at.load(std::memory_order_relaxed) == switched || taken >= (ready + 1) / 2 || !may_go(b))
+      if (!b.may(moves::anywhere) || b.stolen_at.load(std::memory_order_relaxed) == switched || taken >= (ready + 1) / 2 ||
+          !may_go(b))
         return other.append(b);
       b.stolen_at.store(switched, std::memory_order_relaxed);
       b.on.store(this, std::memory_order_relaxed);

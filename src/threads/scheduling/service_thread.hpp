@@ -18,8 +18,8 @@ class service_thread {
   /// The thread begins with `run`, which passes what it gets to number_of().
   constexpr explicit service_thread(void* (*run)(void*)) : run_(run) {}
 
-  /// Unless it is there, or the system has refused it before, or nobody uses processors any more. The caller does not hold the lock: who
-  /// creates a thread may wait for a body that holds a lock of the C library. `before`: under the lock.
+  /// Unless it is there, or the system has refused it before, or nobody uses processors any more. The caller does not hold the
+  /// lock: who creates a thread may wait for a body that holds a lock of the C library. `before`: under the lock.
   template <class Before>
   void start(Before before) {
     if (is_there_ || is_refused_) return;

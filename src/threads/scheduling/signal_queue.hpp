@@ -44,7 +44,8 @@ class signal_queue {
   bool withdraw(const pending& its) {
     std::uint64_t expected = its.token;
     // relaxed: nothing of the entry is read.
-    if (its.place != no_place) return entries_[its.place].token.compare_exchange_strong(expected, none, std::memory_order_relaxed);
+    if (its.place != no_place)
+      return entries_[its.place].token.compare_exchange_strong(expected, none, std::memory_order_relaxed);
     const std::uint64_t bit = bit_of(number_of(its.token));
     return (plain_.fetch_and(~bit, std::memory_order_relaxed) & bit) != 0;
   }

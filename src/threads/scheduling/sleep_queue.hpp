@@ -20,9 +20,9 @@ class alignas(line_bytes) basic_sleep_queue {
   using queue = basic_run_queue<Machine>;
   using word = typename Machine::template word<std::uint32_t>;
 
-  /// True: `b` is in the list as a sleeper on `object`, of which only the address counts, and may be made ready at once. False: the word
-  /// has another value, or stays_awake() is true, which a caller of wake(b) has changed before. Either `b` has stopped, or only the
-  /// calling thread runs bodies that are made ready at the seat of `b`.
+  /// True: `b` is in the list as a sleeper on `object`, of which only the address counts, and may be made ready at once. False:
+  /// the word has another value, or stays_awake() is true, which a caller of wake(b) has changed before. Either `b` has stopped,
+  /// or only the calling thread runs bodies that are made ready at the seat of `b`.
   template <class StaysAwake>
   bool add(runnable& b, const word& object, const word& on, std::uint32_t value, StaysAwake stays_awake) {
     take();
@@ -94,7 +94,8 @@ class alignas(line_bytes) basic_sleep_queue {
   }
   void release() { taken_.store(0, std::memory_order_release); }  // release: the list
 
-  // Used while the lock is taken, but for has_sleepers(). relaxed, all: ordered by the lock, and by the thread that makes the body ready.
+  // Used while the lock is taken, but for has_sleepers(). relaxed, all: ordered by the lock, and by the thread that makes the
+  // body ready.
   runnable* first() const { return first_.load(std::memory_order_relaxed); }
   static runnable* following(const runnable& b) { return b.next.load(std::memory_order_relaxed); }
   static const word* awaits(const runnable& b) { return b.awaits.load(std::memory_order_relaxed); }

@@ -11,8 +11,8 @@ namespace weir::threads {
 
 struct body;
 
-/// Two tables, since some who change an object ask after each change whether anybody sleeps on it: those that sleep on other objects
-/// would be in their way.
+/// Two tables, since some who change an object ask after each change whether anybody sleeps on it: those that sleep on other
+/// objects would be in their way.
 enum class table : std::uint32_t { others, asked_about };
 
 /// What a body sleeps on: an object, mostly the word itself, while the word has this value. Only the object's address counts.

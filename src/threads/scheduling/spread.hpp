@@ -1,5 +1,5 @@
-// Which list of a hash table an address belongs to. Multiplication by the golden ratio spreads addresses that are any distance apart
-// [Knuth, The Art of Computer Programming, volume 3, section 6.4].
+// Which list of a hash table an address belongs to. Multiplication by the golden ratio spreads addresses that are any distance
+// apart [Knuth, The Art of Computer Programming, volume 3, section 6.4].
 #pragma once
 
 #include <cstddef>

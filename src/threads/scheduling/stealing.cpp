@@ -23,7 +23,8 @@ processor* idle_helper() {
   if (!lock) return nullptr;
   // There may be more of them, for teams.
   const auto of_program = pool->helpers | std::views::take(seats_now());
-  const auto found = std::ranges::find_if(of_program, [](const processor* p) { return p->sleeps() && !p->has_ready() && !p->is_stood_in_for(); });
+  const auto found = std::ranges::find_if(
+      of_program, [](const processor* p) { return p->sleeps() && !p->has_ready() && !p->is_stood_in_for(); });
   return found != of_program.end() ? *found : nullptr;
 }
 

@@ -20,8 +20,8 @@ class basic_summons {
   /// The signal mask, whichever kernel thread the body runs on. Called by the body itself.
   signal_mask mask() const { return mask_.load(std::memory_order_relaxed) & ~summons; }
   void mask(signal_mask to) {
-    // An update, as the sender's, so that neither is lost: the later of the two sees the earlier, and looks again. relaxed: each sees it in
-    // this word.
+    // An update, as the sender's, so that neither is lost: the later of the two sees the earlier, and looks again. relaxed: each
+    // sees it in this word.
     signal_mask before = mask_.load(std::memory_order_relaxed);
     while (!mask_.compare_exchange_strong(before, to | (before & summons), std::memory_order_relaxed)) {
     }

@@ -21,7 +21,8 @@ namespace weir::threads {
 namespace {
 // relaxed: a text that never changes. A team that begins while the reason is being set may still have members.
 constinit std::atomic<const char*> reason{nullptr};
-// ThreadSanitizer also blocks all signals while a handler runs, including ticks for the members to which the handler has switched.
+// ThreadSanitizer also blocks all signals while a handler runs, including ticks for the members to which the handler has
+// switched.
 [[gnu::constructor]] void ask_who_watches() {
   if (order_is_watched()) refuse_members("ThreadSanitizer, Helgrind, DRD or Callgrind would take several members for one thread");
 }
@@ -56,9 +57,9 @@ const char* why_not_here() {
 // wrfsbase, for which a processor completes all earlier instructions. 158, 0x1002: arch_prctl(ARCH_SET_FS).
 //
 // The x87 control word and flags are loaded together with the environment (fldenv), which takes less time than fldcw. The rest of
-// the environment, 28 bytes below the stack, is that of an empty register stack, which every function call has. To clear the flags
-// takes less time still. If an unmasked flag is set (bit 7 of the status word), most instructions would trap, in the name of
-// another thread, so the flags are cleared first.
+// the environment, 28 bytes below the stack, is that of an empty register stack, which every function call has. To clear the
+// flags takes less time still. If an unmasked flag is set (bit 7 of the status word), most instructions would trap, in the name
+// of another thread, so the flags are cleared first.
 asm(R"(
 .pushsection .text
 .macro weir_save

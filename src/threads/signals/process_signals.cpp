@@ -24,14 +24,15 @@ WEIR_WRITTEN_BY_FORKS constinit std::atomic<signal_mask> not_awaited{0};
 
 namespace {
 
-// One that no program can send, for the signal thread alone, which blocks it: it ends that thread's wait. The C library asks for the
-// other one of its own, 33, in all threads.
+// One that no program can send, for the signal thread alone, which blocks it: it ends that thread's wait. The C library asks for
+// the other one of its own, 33, in all threads.
 constexpr int wake_signal = 32;
 constexpr signal_mask bit_of(int number) { return signal_mask{1} << (number - 1); }
 
 void* take(void* given);
 WEIR_WRITTEN_BY_FORKS constinit service_thread its_thread(take);
-// Changed by claimants. seq_cst: the signal thread tells its number, and then looks for what it shall wait for; others change that first.
+// Changed by claimants. seq_cst: the signal thread tells its number, and then looks for what it shall wait for; others change
+// that first.
 WEIR_WRITTEN_BY_FORKS constinit std::atomic<pid_t> signal_thread{0};
 
 void end_its_wait() {

@@ -3,8 +3,8 @@
 // A running body gets the signal where it runs, like any thread: on the kernel thread of its processor. The processor's queue is
 // claimed meanwhile, so that the body does not stop before the signal has come. A body that does not run finds the signal when it
 // goes on; a sleeping body is woken. A body that blocks the signal finds it when it unblocks the signal, or in its own kernel
-// thread, when it asks for signals there. The body may move or unblock the signal while it is summoned (summons.hpp), so the sender looks
-// again, and takes the signal back if what it has seen is no longer so.
+// thread, when it asks for signals there. The body may move or unblock the signal while it is summoned (summons.hpp), so the
+// sender looks again, and takes the signal back if what it has seen is no longer so.
 //
 // The text is a template, as driver.hpp.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace weir::threads {
 
-/// The body is held just now, and perhaps because it waits for the caller's claim; or it is on the way to its own kernel thread. The
-/// caller ends the claim, finds the body again, and sends again.
+/// The body is held just now, and perhaps because it waits for the caller's claim; or it is on the way to its own kernel thread.
+/// The caller ends the claim, finds the body again, and sends again.
 inline constexpr int send_again = -2;
 
 template <class Bodies>
@@ -28,11 +28,12 @@ class basic_sender {
   using body = typename Bodies::body;
   using processor = typename Bodies::processor;
   using signal = typename Bodies::signal;
-  /// What the caller has left with the body, which may take it before the caller sends again. Others may send to the body meanwhile.
+  /// What the caller has left with the body, which may take it before the caller sends again. Others may send to the body
+  /// meanwhile.
   using left_signal = std::optional<typename Bodies::pending>;
 
-  /// Called by a claimant. Returns 0, or an error: EAGAIN, where too many wait; or send_again. Then the caller calls again with the same
-  /// `left`, which is nothing at first.
+  /// Called by a claimant. Returns 0, or an error: EAGAIN, where too many wait; or send_again. Then the caller calls again with
+  /// the same `left`, which is nothing at first.
   static int send(body& to, const signal& why, left_signal& left) {
     if (const left_signal its = std::exchange(left, std::nullopt); its && !to.withdraw(*its)) return 0;
     for (;;) {

@@ -24,8 +24,8 @@ WEIR_RUN_BY_FORKS void body::forget_signals() {
 
 namespace {
 
-/// What the kernel says of signals for the process, a thread may say to itself only [rt_tgsigqueueinfo(2)]. To another thread such a
-/// signal comes as if this process had sent it.
+/// What the kernel says of signals for the process, a thread may say to itself only [rt_tgsigqueueinfo(2)]. To another thread
+/// such a signal comes as if this process had sent it.
 int send_to_thread(pid_t thread, const siginfo_t& why) {
   const bool with_why = why.si_code != SI_TKILL && (why.si_code < 0 || thread == raw_call(SYS_gettid));
   return static_cast<int>(-(with_why ? raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, why.si_signo, as_argument(&why))
@@ -94,6 +94,8 @@ int native_bodies::send_to_processor(const processor& its, const siginfo_t& why)
 }
 void native_bodies::wake(body& b) { wake_body(b); }
 
-int send(claimant&, body& to, const siginfo_t& why, left_signal& left) { return basic_sender<native_bodies>::send(to, why, left); }
+int send(claimant&, body& to, const siginfo_t& why, left_signal& left) {
+  return basic_sender<native_bodies>::send(to, why, left);
+}
 
 }  // namespace weir::threads

@@ -1,8 +1,8 @@
 // An allocator that takes the place of the C library's: jemalloc, tcmalloc, mimalloc, as a library of its own.
 //
-// Such an allocator waits by functions that Weir replaces. A thread that waits there may hold other locks of the allocator, so Weir
-// must not allocate in its name, nor switch to another body that might allocate. Weir itself allocates under its own locks, and
-// whoever holds a lock of the allocator must then not need Weir's. So a wait in the allocator's code is the C library's.
+// Such an allocator waits by functions that Weir replaces. A thread that waits there may hold other locks of the allocator, so
+// Weir must not allocate in its name, nor switch to another body that might allocate. Weir itself allocates under its own locks,
+// and whoever holds a lock of the allocator must then not need Weir's. So a wait in the allocator's code is the C library's.
 #pragma once
 
 #include <cstdint>

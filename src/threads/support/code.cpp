@@ -49,15 +49,17 @@ code_range object_with(const void* address) {
 }
 
 namespace {
-/// In a program at a fixed address, a function whose address the program takes seems to be in the program, though it is a library's.
+/// In a program at a fixed address, a function whose address the program takes seems to be in the program, though it is a
+/// library's.
 bool is_only_called_there(const void* function) {
   Dl_info its;
   const ElfW(Sym)* symbol = nullptr;
-  return dladdr1(function, &its, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)), RTLD_DL_SYMENT) != 0 && symbol != nullptr &&
-         symbol->st_shndx == SHN_UNDEF;
+  return dladdr1(function, &its, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)), RTLD_DL_SYMENT) != 0 &&
+         symbol != nullptr && symbol->st_shndx == SHN_UNDEF;
 }
 }  // namespace
-// By addresses alone first: dladdr() compares all symbols of an object, which took half of the instructions of loading this library.
+// By addresses alone first: dladdr() compares all symbols of an object, which took half of the instructions of loading this
+// library.
 const void* function_by_name(const char* name) {
   const void* const its = dlsym(RTLD_DEFAULT, name);
   const code_range program = object_with(reinterpret_cast<const void*>(getauxval(AT_PHDR)));

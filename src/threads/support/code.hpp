@@ -18,11 +18,11 @@ code_range object_with(const void* address);
 /// The function of this name that the program calls, if it calls it; null: there is none.
 const void* function_by_name(const char* name);
 
-/// Is that the code of Weir's library? Loops there know how to yield. In a program that contains Weir, because it is linked with it, the
-/// two cannot be told apart: false.
+/// Is that the code of Weir's library? Loops there know how to yield. In a program that contains Weir, because it is linked with
+/// it, the two cannot be told apart: false.
 bool is_own_code(std::uintptr_t code);
-/// The code of the C library, of the dynamic linker and of an allocator, once it is known. A thread there may hold a lock that Weir needs,
-/// and does not poll for another thread.
+/// The code of the C library, of the dynamic linker and of an allocator, once it is known. A thread there may hold a lock that
+/// Weir needs, and does not poll for another thread.
 bool is_system_code(std::uintptr_t code);
 /// On which programs stand: that, and the code of this library, also where it is a part of the program.
 bool is_base_code(std::uintptr_t code);

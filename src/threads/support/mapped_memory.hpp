@@ -1,5 +1,5 @@
-// Memory that comes from the system, not from the heap: a body that does not run may hold the heap's lock, and whoever waits for it
-// under a lock of Weir's would keep the body from going on.
+// Memory that comes from the system, not from the heap: a body that does not run may hold the heap's lock, and whoever waits for
+// it under a lock of Weir's would keep the body from going on.
 #pragma once
 
 #include <cstddef>

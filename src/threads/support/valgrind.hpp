@@ -1,6 +1,6 @@
-// Tells Valgrind about the stacks. Otherwise Valgrind takes a jump of the stack pointer for many calls or returns, and all between for
-// dead, or for uninitialised. It finds out by itself where the stacks of threads are. A jump from one stack that it knows to another
-// changes nothing of what it knows of their memory, provided that no stack lies in another one.
+// Tells Valgrind about the stacks. Otherwise Valgrind takes a jump of the stack pointer for many calls or returns, and all
+// between for dead, or for uninitialised. It finds out by itself where the stacks of threads are. A jump from one stack that it
+// knows to another changes nothing of what it knows of their memory, provided that no stack lies in another one.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,8 @@ namespace weir::threads {
 
 namespace {
 
-/// ThreadSanitizer, a library or a part of the program, comes before the C library with all functions of locks. Weir has no such function.
+/// ThreadSanitizer, a library or a part of the program, comes before the C library with all functions of locks. Weir has no such
+/// function.
 bool is_replaced(const char* name) {
   const void* const its = function_by_name(name);
   const void* const in_c_library = dlsym(RTLD_NEXT, "gnu_get_libc_version");
@@ -42,7 +43,8 @@ bool order_is_watched() {
   static constinit std::atomic<answer> known{answer::unknown};
   answer now = known.load(std::memory_order_relaxed);  // relaxed, both: all who ask find the same
   if (now == answer::unknown) {
-    now = &__tsan_init != nullptr || is_replaced("pthread_spin_destroy") || is_under_tool_of_valgrind() ? answer::yes : answer::no;
+    now =
+        &__tsan_init != nullptr || is_replaced("pthread_spin_destroy") || is_under_tool_of_valgrind() ? answer::yes : answer::no;
     known.store(now, std::memory_order_relaxed);
   }
   return now == answer::yes;

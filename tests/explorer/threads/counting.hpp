@@ -87,8 +87,8 @@ struct counting_until : counting {
   }
 };
 
-/// Member 0 waits with a limit, as for a condition. Member 1 notifies once member 0 has given back the mutex, and the limit passes,
-/// by member 2. A notification in time is not taken for the limit, wherever member 0 is.
+/// Member 0 waits with a limit, as for a condition. Member 1 notifies once member 0 has given back the mutex, and the limit
+/// passes, by member 2. A notification in time is not taken for the limit, wherever member 0 is.
 struct counting_until_limit : counting {
   word<std::uint32_t> object{0}, time{0}, released{0}, of_limit{0}, in_time{0}, late{0};
   explored_mutex linking;

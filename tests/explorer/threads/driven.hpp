@@ -113,7 +113,9 @@ struct driven_body : body, weir::threads::basic_summons<machine> {
   }
   void mask(weir::threads::signal_mask to) { summons::mask(to); }
   weir::threads::signal_mask mask(place from = place::current()) const { return seen(from, summons::mask()); }
-  weir::threads::signal_mask mask_or_summons(place from = place::current()) const { return seen(from, summons::mask_or_summons()); }
+  weir::threads::signal_mask mask_or_summons(place from = place::current()) const {
+    return seen(from, summons::mask_or_summons());
+  }
   void mask_of_context(weir::threads::signal_mask to, place from = place::current()) {
     if (!is_left_out(from)) summons::mask_of_context(to);
   }

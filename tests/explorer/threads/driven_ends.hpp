@@ -92,8 +92,8 @@ struct driving_again : driving {
   }
 };
 
-/// The thread of processor 0 drives others' bodies until its own is ready. It handles no signals for the process, and its queue is not
-/// claimed while it goes away.
+/// The thread of processor 0 drives others' bodies until its own is ready. It handles no signals for the process, and its queue
+/// is not claimed while it goes away.
 template <bool IsClaimed>
 struct helping : driving {
   helping() : driving(2, 1) {

@@ -52,8 +52,8 @@ struct asking_to_detach : driving {
   }
 };
 
-/// A signal of another process comes to the thread of a processor, where body 1 blocks it, from the beginning or later, and body 0 does
-/// not.
+/// A signal of another process comes to the thread of a processor, where body 1 blocks it, from the beginning or later, and body
+/// 0 does not.
 template <bool Changes>
 struct signalling_from_outside : driving {
   signalling_from_outside() : driving(2, 1) {

@@ -1,5 +1,5 @@
-// Processors that drive bodies: each context is a member of the search, a body or the idle context of a processor. A switch hands the
-// processor over from one member to another, with what its thread has for itself.
+// Processors that drive bodies: each context is a member of the search, a body or the idle context of a processor. A switch hands
+// the processor over from one member to another, with what its thread has for itself.
 //
 // Who switches to a context must know that it has stopped: otherwise there would be a race for its registers and its stack.
 #pragma once
@@ -35,7 +35,8 @@ class driving : public scenario {
   word<std::uint32_t> of_own_thread[most] = {{0}, {0}, {0}, {0}};  // the program's signal
 
   bool sends_signals = false;
-  bool from_outside = false;  // signals for a processor's thread, from other processes: at any time, if the thread does not block them
+  bool from_outside =
+      false;  // signals for a processor's thread, from other processes: at any time, if the thread does not block them
 
   using scenario::check;
 
@@ -301,7 +302,8 @@ class driving : public scenario {
     is_in_kernel_ = false;
     return came;
   }
-  /// Not in the name of a body that blocks them, nor while the thread's own body, which has the same thread pointer, may run elsewhere.
+  /// Not in the name of a body that blocks them, nor while the thread's own body, which has the same thread pointer, may run
+  /// elsewhere.
   void handle_those_from_outside() {
     if (!runs_on->memory.is_here || (runs_on->blocked & driven_bodies::of_program) != 0 || take_signal() == 0) return;
     is_in_kernel_ = true;

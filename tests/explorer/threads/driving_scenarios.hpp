@@ -67,8 +67,8 @@ struct blocking : driving {
   }
 };
 
-/// Body 0 detaches, or comes from there and goes back, while the monitor claims its processor: the claim is refused, or the body does
-/// not stop meanwhile.
+/// Body 0 detaches, or comes from there and goes back, while the monitor claims its processor: the claim is refused, or the body
+/// does not stop meanwhile.
 template <bool Attaches>
 struct claiming : driving {
   claiming() : driving(1, 1) {}
@@ -93,7 +93,8 @@ struct claiming : driving {
   }
 };
 
-/// Body 0 sleeps at the stand-in of its seat, and body 1 wakes it: there it leaves the stand-in first, and is asleep once it has stopped.
+/// Body 0 sleeps at the stand-in of its seat, and body 1 wakes it: there it leaves the stand-in first, and is asleep once it has
+/// stopped.
 template <bool Yields>
 struct sleeping_at_stand_in : driving {
   sleeping_at_stand_in() : driving(2) {}

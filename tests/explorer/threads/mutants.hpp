@@ -88,10 +88,14 @@ inline void expect_covered(std::span<const char* const> files, std::span<const m
     for (const char* const file : files) {
       if (!path.ends_with(file)) continue;
       const std::string text = text_at(file, line);
-      const bool has_reason = std::any_of(reasons.begin(), reasons.end(),
-                                          [&](const needless& r) { return std::string_view(r.file) == file && text.starts_with(r.line); });
-      const bool has_mutant = std::any_of(known.begin(), known.end(), [&](const auto& each) { return each.second == line && std::string_view(each.first) == file; });
-      EXPECT_NE(has_mutant, has_reason) << file << ':' << line << ": " << text << (has_mutant ? "\nhas a mutant, and a reason" : "\nhas no mutant");
+      const bool has_reason = std::any_of(reasons.begin(), reasons.end(), [&](const needless& r) {
+        return std::string_view(r.file) == file && text.starts_with(r.line);
+      });
+      const bool has_mutant = std::any_of(known.begin(), known.end(), [&](const auto& each) {
+        return each.second == line && std::string_view(each.first) == file;
+      });
+      EXPECT_NE(has_mutant, has_reason) << file << ':' << line << ": " << text
+                                        << (has_mutant ? "\nhas a mutant, and a reason" : "\nhas no mutant");
     }
 }
 

@@ -1,5 +1,5 @@
-// What the thread of a processor has for itself. In the search the contexts of this thread are members of their own, so a switch hands
-// the memory over, as one number (driving.hpp).
+// What the thread of a processor has for itself. In the search the contexts of this thread are members of their own, so a switch
+// hands the memory over, as one number (driving.hpp).
 #pragma once
 
 #include "machine.hpp"

@@ -1,4 +1,5 @@
-// Members of a crowd, known to the C library's functions by name: each has a number of its own, though one kernel thread drives all.
+// Members of a crowd, known to the C library's functions by name: each has a number of its own, though one kernel thread drives
+// all.
 #include <weir/crowd.hpp>
 
 #include <set>

@@ -18,6 +18,7 @@ int main(void) {
   for (int i = 0; i < 3; ++i) pthread_create(&threads[i], NULL, member, &serial[i]);
   for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
   FILE* const maps = fopen("/proc/self/maps", "r");
-  for (char line[512]; maps != NULL && fgets(line, sizeof line, maps) != NULL;) ours |= strstr(line, "libweir-pthread.so") != NULL;
+  for (char line[512]; maps != NULL && fgets(line, sizeof line, maps) != NULL;)
+    ours |= strstr(line, "libweir-pthread.so") != NULL;
   return ours && serial[0] + serial[1] + serial[2] == 100 ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 // A checker for the contract of barriers of processes: no process leaves an episode before all have arrived.
 //
-// The processes of these tests are on one machine and share its clock. Each records the times of its arrival and departure. In each
-// episode the last arrival must precede the first departure.
+// The processes of these tests are on one machine and share its clock. Each records the times of its arrival and departure. In
+// each episode the last arrival must precede the first departure.
 #pragma once
 
 #include <mpi.h>
@@ -63,7 +63,8 @@ inline std::string keeps(MPI_Comm comm, unsigned episodes, const std::function<v
   combine(left, first, MPI_MIN, comm);
   for (unsigned e = 0; e < episodes; ++e)
     if (first[e] < last[e])
-      return "a process left episode " + std::to_string(e) + " " + std::to_string(last[e] - first[e]) + " ns before the last arrival";
+      return "a process left episode " + std::to_string(e) + " " + std::to_string(last[e] - first[e]) +
+             " ns before the last arrival";
   return "";
 }
 

@@ -15,7 +15,8 @@ namespace {
 using name = std::array<char, 64>;
 
 void print(const weir::mpi::choice& c, const std::vector<name>& host_of) {
-  std::printf("%s; within a host: %s; by %s (%s)\n", c.algorithm.c_str(), c.within.c_str(), c.transport.c_str(), c.reason.c_str());
+  std::printf("%s; within a host: %s; by %s (%s)\n", c.algorithm.c_str(), c.within.c_str(), c.transport.c_str(),
+              c.reason.c_str());
   std::map<std::string, std::string> ranks;
   for (std::size_t r = 0; r < host_of.size(); ++r) ranks[host_of[r].data()] += " " + std::to_string(r);
   for (const auto& [host, its] : ranks) std::printf("%s:%s\n", host.c_str(), its.c_str());

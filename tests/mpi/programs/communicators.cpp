@@ -128,7 +128,8 @@ void rendezvous(int rank, int size) {
     weir::mpi::barrier b(MPI_COMM_WORLD, how);
     std::vector<char> sent(8 << 20, 'x'), got(sent.size());
     MPI_Request request = MPI_REQUEST_NULL;
-    if (rank == 0 && size > 1) MPI_Isend(sent.data(), static_cast<int>(sent.size()), MPI_CHAR, size - 1, 7, MPI_COMM_WORLD, &request);
+    if (rank == 0 && size > 1)
+      MPI_Isend(sent.data(), static_cast<int>(sent.size()), MPI_CHAR, size - 1, 7, MPI_COMM_WORLD, &request);
     if (rank == size - 1 && size > 1) {
       const timespec later{0, 20'000'000};
       nanosleep(&later, nullptr);

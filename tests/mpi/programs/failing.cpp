@@ -25,7 +25,20 @@
 
 namespace {
 
-enum point { allocation, shm_get, shm_at, gather, reduce, communicator, handler, processor_name, send_init, window, lock, points };
+enum point {
+  allocation,
+  shm_get,
+  shm_at,
+  gather,
+  reduce,
+  communicator,
+  handler,
+  processor_name,
+  send_init,
+  window,
+  lock,
+  points
+};
 const char* const names[] = {"allocation", "shmget", "shmat", "gather", "reduce", "PMPI_Comm_split",
                              "PMPI_Comm_get_errhandler", "PMPI_Get_processor_name", "PMPI_Send_init", "PMPI_Win_create",
                              "PMPI_Win_lock_all"};
@@ -84,7 +97,8 @@ int PMPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype type, MP
   return real(mine, all, count, type, op, comm);
 }
 #else
-int PMPI_Iallgather(const void* mine, int count, MPI_Datatype type, void* all, int each, MPI_Datatype its, MPI_Comm comm, MPI_Request* r) {
+int PMPI_Iallgather(const void* mine, int count, MPI_Datatype type, void* all, int each, MPI_Datatype its, MPI_Comm comm,
+                    MPI_Request* r) {
   static auto* const real = next<decltype(PMPI_Iallgather)>("PMPI_Iallgather");
   fails(gather);
   return real(mine, count, type, all, each, its, comm, r);

@@ -1,10 +1,11 @@
-// Barriers that try others while they are in use: no process leaves an episode before all have arrived, and all have the same choice
-// after each episode, whoever passes it in two halves.
+// Barriers that try others while they are in use: no process leaves an episode before all have arrived, and all have the same
+// choice after each episode, whoever passes it in two halves.
 //
 //   learning-MPI            until there has been a trial; on, for some more or some time, because trials that cost much are rare
 //   learning-MPI off        with a process that does not want to learn: there are none
 //   learning-MPI none       there shall be none, for a reason in the environment
-//   learning-MPI again      barriers one after the other, each of which ends with the episode in which rank 0 tells what comes next
+//   learning-MPI again      barriers one after the other, each of which ends with the episode in which rank 0 tells what comes
+//   next
 #include <weir/mpi.hpp>
 
 #include <functional>
@@ -25,7 +26,8 @@ void pass(weir::mpi::barrier& b, unsigned episode) {
 
 std::string differs(const weir::mpi::barrier& b) {
   const std::string said = b.choice().algorithm + "/" + b.choice().within + "/" + std::to_string(b.choice().radix);
-  std::vector<std::int64_t> mine{static_cast<std::int64_t>(std::hash<std::string>()(said)), static_cast<std::int64_t>(b.tried().trials)};
+  std::vector<std::int64_t> mine{static_cast<std::int64_t>(std::hash<std::string>()(said)),
+                                 static_cast<std::int64_t>(b.tried().trials)};
   std::vector<std::int64_t> least(2), most(2);
   checking::combine(mine, least, MPI_MIN, MPI_COMM_WORLD);
   checking::combine(mine, most, MPI_MAX, MPI_COMM_WORLD);
@@ -74,9 +76,10 @@ int main(int argc, char** argv) {
     };
     while (!off && b.tried().trials == 0 && may_go_on()) run();
     if (rank == 0) {
-      std::printf("%u episodes, %u trials, %.3f ms of %.3f s lost; %s within %s: %s\n", episode, static_cast<unsigned>(b.tried().trials),
-                  1e-3 * b.tried().lost_us, 1e-9 * static_cast<double>(checking::now() - start), b.choice().algorithm.c_str(),
-                  b.choice().within.c_str(), b.choice().reason.c_str());
+      std::printf("%u episodes, %u trials, %.3f ms of %.3f s lost; %s within %s: %s\n", episode,
+                  static_cast<unsigned>(b.tried().trials), 1e-3 * b.tried().lost_us,
+                  1e-9 * static_cast<double>(checking::now() - start), b.choice().algorithm.c_str(), b.choice().within.c_str(),
+                  b.choice().reason.c_str());
       if (off && b.tried().trials != 0) checking::require("there were trials", how);
       std::puts("kept");
       std::fflush(stdout);

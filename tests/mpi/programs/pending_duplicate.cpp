@@ -1,5 +1,6 @@
-// Threads call barriers of communicators that are being duplicated: an MPI_Comm_idup is pending while barriers of the same communicator
-// are called, and while others are made. The program does not refer to Weir; it prints "kept" if all threads continued.
+// Threads call barriers of communicators that are being duplicated: an MPI_Comm_idup is pending while barriers of the same
+// communicator are called, and while others are made. The program does not refer to Weir; it prints "kept" if all threads
+// continued.
 //   pending_duplicate [THREADS [ROUNDS]]
 //   pending_duplicate sums      without a barrier: Open MPI 4.1 by itself mixes up nonblocking operations with the duplication
 #include <mpi.h>

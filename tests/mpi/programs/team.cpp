@@ -124,7 +124,8 @@ void check(const weir::mpi::team_options& how, team run_team) {
   run_team([&](unsigned t) {
     for (unsigned e = 0; e < episodes; ++e) c.episode(t, e, [&] { b.arrive_and_wait(t); });
   });
-  checking::require(c.judge(), how.threads + " of threads, " + how.processes.algorithm + "/" + how.processes.within + " of processes");
+  checking::require(c.judge(),
+                    how.threads + " of threads, " + how.processes.algorithm + "/" + how.processes.within + " of processes");
 }
 
 // A begun barrier progresses while any thread waits at the team's barrier, as with MPI_Ibarrier.
@@ -207,12 +208,14 @@ int main(int argc, char** argv) {
       for (const std::string& of_processes : weir::mpi::algorithms())
         check({.threads = of_threads.name, .processes = {.algorithm = of_processes}}, with_cpp_threads);
     }
-    check({.threads = "mcs", .processes = {.algorithm = "dissemination", .transport = "persistent", .radix = 4}}, with_cpp_threads);
+    check({.threads = "mcs", .processes = {.algorithm = "dissemination", .transport = "persistent", .radix = 4}},
+          with_cpp_threads);
     check({.threads = "sense", .processes = {.algorithm = "mcs", .within = "linear"}}, with_cpp_threads);
     const int all = static_cast<int>(std::thread::hardware_concurrency());
     std::vector<int> placement;
     for (unsigned t = 0; t < threads; ++t) placement.push_back((rank + static_cast<int>(t)) % all);
-    check({.threads = "tournament", .placement = placement, .processes = {.algorithm = "tree", .fan_in = 4, .fan_out = 4}}, with_posix_threads);
+    check({.threads = "tournament", .placement = placement, .processes = {.algorithm = "tree", .fan_in = 4, .fan_out = 4}},
+          with_posix_threads);
     beside_one_that_was_begun();
     caller::judge();
   } catch (const std::exception& e) {

@@ -285,8 +285,8 @@ void at_exit() {
   keep(MPI_COMM_WORLD, enough, "MPI_COMM_WORLD");
 }
 
-// The program's last barriers are called while the attributes of MPI_COMM_SELF are freed, in the reverse order of their setting, which
-// differs in rank 0, because a barrier came first there.
+// The program's last barriers are called while the attributes of MPI_COMM_SELF are freed, in the reverse order of their setting,
+// which differs in rank 0, because a barrier came first there.
 void callback() {
   if (rank_in(MPI_COMM_WORLD) == 0) MPI_Barrier(MPI_COMM_SELF);
   int key = MPI_KEYVAL_INVALID;
@@ -303,7 +303,8 @@ long times_slept() {
   return used.ru_nvcsw;  // a yield counts as involuntary
 }
 
-// One process arrives when the others have waited for a long time and sleep: they look at most every 2 ms, awake between some looks.
+// One process arrives when the others have waited for a long time and sleep: they look at most every 2 ms, awake between some
+// looks.
 void late() {
   constexpr unsigned seconds = 5, few = 10 * seconds;
   keep(MPI_COMM_WORLD, enough, "MPI_COMM_WORLD");

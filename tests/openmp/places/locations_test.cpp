@@ -36,7 +36,8 @@ class TwoSockets : public Locations {
   }
   const std::vector<int> all_of_it = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   static std::string quarter(int first) {
-    return std::to_string(first) + "," + std::to_string(first + 4) + "," + std::to_string(first + 8) + "," + std::to_string(first + 12);
+    return std::to_string(first) + "," + std::to_string(first + 4) + "," + std::to_string(first + 8) + "," +
+           std::to_string(first + 12);
   }
 };
 

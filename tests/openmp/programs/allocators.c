@@ -40,7 +40,8 @@ static omp_allocator_handle_t with(int count, const omp_alloctrait_t *traits) {
 }
 
 static void traits(void) {
-  const omp_alloctrait_t wide[] = {{omp_atk_alignment, 1024}, {omp_atk_access, omp_atv_all}, {omp_atk_sync_hint, omp_atv_contended}};
+  const omp_alloctrait_t wide[] = {
+      {omp_atk_alignment, 1024}, {omp_atk_access, omp_atv_all}, {omp_atk_sync_hint, omp_atv_contended}};
   omp_allocator_handle_t a = with(3, wide);
   CHECK(a != omp_null_allocator);
   void *p = omp_alloc(10, a), *q = omp_aligned_alloc(64, 64, a);
@@ -57,7 +58,8 @@ static void traits(void) {
   p = omp_alloc(5000, a); /* the freed memory is available again */
   CHECK(p != NULL);
 
-  const omp_alloctrait_t other[] = {{omp_atk_pool_size, 64}, {omp_atk_fallback, omp_atv_allocator_fb}, {omp_atk_fb_data, (uintptr_t)a}};
+  const omp_alloctrait_t other[] = {
+      {omp_atk_pool_size, 64}, {omp_atk_fallback, omp_atv_allocator_fb}, {omp_atk_fb_data, (uintptr_t)a}};
   omp_allocator_handle_t b = with(3, other);
   CHECK(omp_alloc(5000, b) == NULL); /* the other pool has too little left as well */
   q = omp_alloc(1000, b);
@@ -66,7 +68,8 @@ static void traits(void) {
   omp_free(q, b);
   omp_free(p, a);
 
-  const omp_alloctrait_t usual[] = {{omp_atk_pool_size, 64}, {omp_atk_fallback, omp_atv_default_mem_fb}, {omp_atk_partition, omp_atv_environment}};
+  const omp_alloctrait_t usual[] = {
+      {omp_atk_pool_size, 64}, {omp_atk_fallback, omp_atv_default_mem_fb}, {omp_atk_partition, omp_atv_environment}};
   omp_allocator_handle_t c = with(3, usual);
   p = omp_calloc(1000, 4, c);
   CHECK(p != NULL && ((int *)p)[999] == 0);

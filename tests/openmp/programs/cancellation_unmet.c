@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 /* Thread 0 leaves the region. The others meet no cancellation point, and more constructs without a barrier than a team has places
-   for. The iterations that would have been thread 0's are not executed, and nobody waits for them; the others keep their order. */
+   for. The iterations that would have been thread 0's are not executed, and nobody waits for them; the others keep their order.
+ */
 enum { MANY_LOOPS = 30, TRIPS = 99 };
 static int executed[MANY_LOOPS][TRIPS], inside[MANY_LOOPS], latest[MANY_LOOPS];
 

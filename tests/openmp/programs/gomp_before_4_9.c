@@ -1,4 +1,5 @@
-/* Regions as GCC compiled them before 4.9: the caller executes its part itself, between the calls that begin and end the region. */
+/* Regions as GCC compiled them before 4.9: the caller executes its part itself, between the calls that begin and end the region.
+ */
 #include "check.h"
 #include <omp.h>
 

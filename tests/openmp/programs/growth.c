@@ -1,5 +1,5 @@
-/* Tiny regions, 900,000 in a row or as many as fit into a second: the process does not grow. Once it may, where the runtime begins to try
-   teams on other processors. */
+/* Tiny regions, 900,000 in a row or as many as fit into a second: the process does not grow. Once it may, where the runtime
+   begins to try teams on other processors. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>

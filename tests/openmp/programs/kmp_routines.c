@@ -17,7 +17,8 @@ static void *found(const char *name) {
 #define FIND(result, name, ...) result (*name)(__VA_ARGS__) = (result(*)(__VA_ARGS__))found(#name); if (name == NULL) return
 
 static void openmp(void) {
-  int (*max_threads)(void) = (int (*)(void))found("omp_get_max_threads"), (*processors)(void) = (int (*)(void))found("omp_get_num_procs");
+  int (*max_threads)(void) = (int (*)(void))found("omp_get_max_threads"),
+      (*processors)(void) = (int (*)(void))found("omp_get_num_procs");
   void (*set_threads)(int) = (void (*)(int))found("omp_set_num_threads");
   FIND(void, ompc_set_num_threads, int);
   FIND(void, ompc_set_dynamic, int);

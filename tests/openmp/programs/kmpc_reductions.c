@@ -1,5 +1,5 @@
-/* How many values a reduction combines is learned by its first executions, and holds for teams of all sizes. The program's function is
-   called where values are combined along a tree, and not where members combine them one by one. */
+/* How many values a reduction combines is learned by its first executions, and holds for teams of all sizes. The program's
+   function is called where values are combined along a tree, and not where members combine them one by one. */
 #include "check.h"
 #include "kmpc.h"
 #include <omp.h>

@@ -1,5 +1,5 @@
-/* Teams of many sizes in turn, larger than those that one line releases: each member executes each region, each iteration, each turn and
- * each task once. */
+/* Teams of many sizes in turn, larger than those that one line releases: each member executes each region, each iteration, each
+ * turn and each task once. */
 #include "check.h"
 #include <omp.h>
 

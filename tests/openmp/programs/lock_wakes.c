@@ -66,7 +66,8 @@ int main(void) {
   for (int critical = 0; critical < 2; ++critical) {
     const long expected = 2 * asked(), few = 2 * expected + 8;
     long found = switches_of(critical);
-    for (int tries = 1; of_kernel && found >= few && tries < most_tries; ++tries) found = switches_of(critical); /* on a busy machine */
+    for (int tries = 1; of_kernel && found >= few && tries < most_tries; ++tries)
+      found = switches_of(critical); /* on a busy machine */
     if (found < few || !of_kernel) continue;
     fprintf(stderr, "%ld switches, and not %ld\n", found, expected);
     ++wrongs;

@@ -1,5 +1,6 @@
-/* KMP_DETERMINISTIC_REDUCTION=true: a reduction of floating-point numbers depends on the team's size alone. GCC's code combines the
-   values itself, in the order in which members come. Settings are read from the environment, so the program executes itself. */
+/* KMP_DETERMINISTIC_REDUCTION=true: a reduction of floating-point numbers depends on the team's size alone. GCC's code combines
+   the values itself, in the order in which members come. Settings are read from the environment, so the program executes itself.
+ */
 #include "check.h"
 #include <omp.h>
 #include <unistd.h>

@@ -123,8 +123,8 @@ static void in_a_region(int rounds) {
   CHECK(members == asked() && sum == 45 * rounds + 6);
 }
 
-/* More constructs than the runtime learns the sizes of, one after the other without a barrier; of values, of arrays of a known size
-   and of an unknown one, short and long. The runtime combines them in different ways, and may change them between rounds. */
+/* More constructs than the runtime learns the sizes of, one after the other without a barrier; of values, of arrays of a known
+   size and of an unknown one, short and long. The runtime combines them in different ways, and may change them between rounds. */
 #define ONE_OF_MANY(k)                                                                        \
   PRAGMA(omp for reduction(+ : sums[k]) nowait)                                               \
   for (int i = 0; i < 10; ++i) sums[k] += i;                                                  \

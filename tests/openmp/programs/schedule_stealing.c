@@ -1,5 +1,5 @@
-/* for: iterations that a thread cannot begin soon are executed by others, whatever the schedule that shares them out; and what holds
-   all the same. A thread that keeps its iterations to itself makes this program wait for ever. */
+/* for: iterations that a thread cannot begin soon are executed by others, whatever the schedule that shares them out; and what
+   holds all the same. A thread that keeps its iterations to itself makes this program wait for ever. */
 #include "check.h"
 #include <omp.h>
 #include <sched.h>
@@ -22,8 +22,8 @@ static void all_once(int count) {
   done = 0;
 }
 
-/* The first iteration of this thread lasts until all other chunks are executed. It comes to the loop when so many are: then its first
-   chunk may be another thread's. */
+/* The first iteration of this thread lasts until all other chunks are executed. It comes to the loop when so many are: then its
+   first chunk may be another thread's. */
 #define WHILE_ONE_IS_BUSY(clause, chunk, monotonic)                                                       \
   for (int busy = 0, late = 0; busy < asked() && busy < 4; late = (late + 40) % 280, busy += late == 0) { \
     PRAGMA(omp parallel) {                                                                                \

@@ -31,7 +31,8 @@ static void with(int n, int chunk) {
   EVERY_TYPE(schedule(nonmonotonic : guided))
 }
 
-/* A static schedule distributes chunks round-robin, and in the same way in the next loop, so no barrier is needed between them. */
+/* A static schedule distributes chunks round-robin, and in the same way in the next loop, so no barrier is needed between them.
+ */
 static void static_is_where_it_should_be(void) {
   static int by[MOST];
 #pragma omp parallel

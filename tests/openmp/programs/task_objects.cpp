@@ -1,5 +1,5 @@
-// Objects of classes that tasks have copies of: each copy is constructed once and destroyed once, and is the task's own. Exceptions
-// that are in flight while their thread executes other tasks.
+// Objects of classes that tasks have copies of: each copy is constructed once and destroyed once, and is the task's own.
+// Exceptions that are in flight while their thread executes other tasks.
 #include <mutex>
 #include <omp.h>
 #include <set>

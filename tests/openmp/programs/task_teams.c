@@ -1,5 +1,5 @@
-/* Tasks of several teams at once: of threads that are not OpenMP's, each with a team, and of nested teams. A task is executed by a
-   member of the team that has generated it, and a team waits for its own tasks alone. */
+/* Tasks of several teams at once: of threads that are not OpenMP's, each with a team, and of nested teams. A task is executed by
+   a member of the team that has generated it, and a team waits for its own tasks alone. */
 #include "check.h"
 #include <omp.h>
 #include <pthread.h>
@@ -93,8 +93,8 @@ static void of_several_hosts(void) {
   for (int h = 1; h < HOSTS; ++h) pthread_join(hosts[h], NULL);
 }
 
-/* Tasks of the outer team are generated before, while and after its members have inner teams with tasks of their own; and an inner
-   team begins inside of a task of the outer one. */
+/* Tasks of the outer team are generated before, while and after its members have inner teams with tasks of their own; and an
+   inner team begins inside of a task of the outer one. */
 static void of_nested_teams(void) {
   struct team outer, inner[MOST], in_task[TASKS];
   int done = 0;
@@ -123,8 +123,8 @@ static void await(int *at) {
   for (int i = 0; i < 10000 && __atomic_load_n(at, __ATOMIC_RELAXED) == 0; ++i) usleep(100);
 }
 
-/* Member 1 executes a task, whose child member 0 completes after it: so the memory of the task, which member 1 has used, is free for
-   member 0's next tasks. What goes between them here orders nothing: ThreadSanitizer sees what the runtime orders alone. */
+/* Member 1 executes a task, whose child member 0 completes after it: so the memory of the task, which member 1 has used, is free
+   for member 0's next tasks. What goes between them here orders nothing: ThreadSanitizer sees what the runtime orders alone. */
 static void of_a_child_that_outlives_its_parent(void) {
   int taken = 0, begun = 0, ended = 0, sum = 0;
 #pragma omp parallel num_threads(2)

@@ -1,6 +1,6 @@
 /* A new task wakes one of the members that sleep at a barrier. Voluntary context switches are counted: for each task one of the
-   member that generates it, and one of the member that executes it. On a busy machine members that come late sleep again: the least of a
-   few times counts. */
+   member that generates it, and one of the member that executes it. On a busy machine members that come late sleep again: the
+   least of a few times counts. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>

@@ -14,7 +14,8 @@ struct asks {
   const int* told = nullptr;  // set after the region by the thread that began it
   asks() { ++made; }
   ~asks() {
-    CHECK(told != nullptr && *told == 1 && omp_get_level() == 0 && omp_get_thread_num() == 0 && omp_get_num_threads() == 1 && !omp_in_parallel());
+    CHECK(told != nullptr && *told == 1 && omp_get_level() == 0 && omp_get_thread_num() == 0 && omp_get_num_threads() == 1 &&
+          !omp_in_parallel());
     ++gone;
   }
 };

@@ -190,9 +190,10 @@ TEST(HwSubset, MoreThanThereIsOrMalformed) {
   for (const char* const text : {"", "1", "1q", "0c", "-1c", "1c,", "1c,1c", "1c@", "1c@-1", "1c:intel_core", "1 c c"})
     EXPECT_EQ(subset(text), std::vector{-1}) << text;
   EXPECT_EQ(read({{"KMP_HW_SUBSET", "1q"}}).warnings,
-            strings{not_understood("KMP_HW_SUBSET", "1q",
-                                   "[N|*]kind[@offset],... such as 1s,4c@2,1t, a kind being s (socket), n (numa_domain), ll (ll_cache), "
-                                   "c (core) or t (thread)")});
+            strings{not_understood(
+                "KMP_HW_SUBSET", "1q",
+                "[N|*]kind[@offset],... such as 1s,4c@2,1t, a kind being s (socket), n (numa_domain), ll (ll_cache), "
+                "c (core) or t (thread)")});
 }
 
 TEST(Binding, VerboseAffinityIsDisplayed) {

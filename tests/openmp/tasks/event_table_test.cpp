@@ -1,4 +1,5 @@
-// The handles of events: each leads to its event once, however its slot is used again, and whichever threads ask at the same time.
+// The handles of events: each leads to its event once, however its slot is used again, and whichever threads ask at the same
+// time.
 #include "openmp/tasks/event_table.hpp"
 
 #include <gtest/gtest.h>

@@ -110,7 +110,8 @@ TEST(Half, HasOneFlagAtEverySizeOrAtNone) {
   for (const std::string& name : names)
     for (unsigned members = 1; members <= 9; ++members) {
       EXPECT_EQ(half::release(name, members).central(), half::release(name, 70).central()) << name << ", " << members;
-      EXPECT_EQ(half::arrival(name, members, false).central(), half::arrival(name, 70, false).central()) << name << ", " << members;
+      EXPECT_EQ(half::arrival(name, members, false).central(), half::arrival(name, 70, false).central())
+          << name << ", " << members;
     }
 }
 

@@ -124,12 +124,13 @@ struct clock_of : made_clock {
   static std::uint64_t waited_for_processor() { return static_cast<std::uint64_t>(waited); }
 };
 
-// Two programs of two threads on two processors. Both are better off with one processor each, but who has one alone shares it with a
-// member of the other, and keeps this one waiting.
+// Two programs of two threads on two processors. Both are better off with one processor each, but who has one alone shares it
+// with a member of the other, and keeps this one waiting.
 TEST(RegionSites, ProgramsSideBySideFindTogetherThatOneProcessorEachIsBetter) {
   struct {
     double region, waited;
-  } constexpr with[2][2] = {{{14.1e3, 0}, {21e3, 0.35}}, {{16e3, 0.3}, {15e3, 0.35}}};  // by the processors less 1, its own and the other's
+  } constexpr with[2][2] = {{{14.1e3, 0}, {21e3, 0.35}},
+                            {{16e3, 0.3}, {15e3, 0.35}}};  // by the processors less 1, its own and the other's
   constexpr int runs = 20;
   int settled = 0;
   double regions = 0;

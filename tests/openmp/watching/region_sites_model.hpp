@@ -29,7 +29,9 @@ inline constexpr char places[8] = {};
 inline constexpr char many[200 * 16] = {};
 
 /// The processors that a region takes, of at most so many.
-inline unsigned processors_of(const region_form& form, unsigned may_take = most) { return std::min<unsigned>(form[choice::processors], may_take); }
+inline unsigned processors_of(const region_form& form, unsigned may_take = most) {
+  return std::min<unsigned>(form[choice::processors], may_take);
+}
 
 /// The time of a region, in ticks, by the number of its processors.
 using cost = std::function<double(unsigned processors)>;

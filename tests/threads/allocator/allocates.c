@@ -1,5 +1,5 @@
-// An allocator in place of the C library's: locks of POSIX threads, under which it must not be called again, and where whoever waits must not
-// switch to another. Memory is not used again.
+// An allocator in place of the C library's: locks of POSIX threads, under which it must not be called again, and where whoever
+// waits must not switch to another. Memory is not used again.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -72,7 +72,8 @@ static long enter(void) {
   const long driving = driving_thread();
   if (is_inside) fail("the allocator is called by a thread that is in it\n");
   is_inside = 1;
-  if (__atomic_exchange_n(&drives_inside[driving % (long)sizeof drives_inside], 1, __ATOMIC_RELAXED)) fail("a thread has switched inside\n");
+  if (__atomic_exchange_n(&drives_inside[driving % (long)sizeof drives_inside], 1, __ATOMIC_RELAXED))
+    fail("a thread has switched inside\n");
   return driving;
 }
 static void leave(long driving) {

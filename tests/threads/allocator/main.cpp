@@ -1,5 +1,5 @@
-// Threads of a program that has an allocator in place of the C library's (allocates.c): all of them allocate at the same time, wait
-// for each other, there and elsewhere, and end, while others begin.
+// Threads of a program that has an allocator in place of the C library's (allocates.c): all of them allocate at the same time,
+// wait for each other, there and elsewhere, and end, while others begin.
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Children that share the memory of their parent, until they execute a program or end: each blocks, sleeps and yields first. The thread
-// that has made it, and those beside that thread, go on as if it were any other process.
+// Children that share the memory of their parent, until they execute a program or end: each blocks, sleeps and yields first. The
+// thread that has made it, and those beside that thread, go on as if it were any other process.
 //
 //   WEIR_TEST_ROUNDS     of each kind, in each member
 #include "team.hpp"

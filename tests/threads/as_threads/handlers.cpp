@@ -1,4 +1,5 @@
-// The older functions that set the handler of a signal: the member that raises it is interrupted, and in the way that the function says.
+// The older functions that set the handler of a signal: the member that raises it is interrupted, and in the way that the
+// function says.
 #include "team.hpp"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -332,9 +332,11 @@ siginfo_t with_value(int number) {
 }
 const way ways[] = {
     {"pthread_kill", false, false, [](pthread_t t, pid_t, pid_t, int number) -> long { return pthread_kill(t, number); }},
-    {"pthread_sigqueue", false, false, [](pthread_t t, pid_t, pid_t, int number) -> long { return pthread_sigqueue(t, number, {}); }},
+    {"pthread_sigqueue", false, false,
+     [](pthread_t t, pid_t, pid_t, int number) -> long { return pthread_sigqueue(t, number, {}); }},
     {"tgkill", true, true, [](pthread_t, pid_t group, pid_t id, int number) -> long { return tgkill(group, id, number); }},
-    {"SYS_tgkill", true, true, [](pthread_t, pid_t group, pid_t id, int number) { return syscall(SYS_tgkill, group, id, number); }},
+    {"SYS_tgkill", true, true,
+     [](pthread_t, pid_t group, pid_t id, int number) { return syscall(SYS_tgkill, group, id, number); }},
     {"SYS_tkill", true, false, [](pthread_t, pid_t, pid_t id, int number) { return syscall(SYS_tkill, id, number); }},
     {"SYS_rt_tgsigqueueinfo", true, true,
      [](pthread_t, pid_t group, pid_t id, int number) {

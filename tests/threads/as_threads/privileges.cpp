@@ -1,4 +1,5 @@
-// What a thread may have for itself, some of it only if it may: a real-time priority, a name of the system, a table of files, and ports.
+// What a thread may have for itself, some of it only if it may: a real-time priority, a name of the system, a table of files, and
+// ports.
 #include "team.hpp"
 
 #include "../../openmp/driving_thread.h"

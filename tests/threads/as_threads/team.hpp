@@ -1,9 +1,9 @@
 // What the programs here share: a team, which no program may tell from threads.
 //
-// Built with OpenMP they open regions of OMP_NUM_THREADS members; with WEIR_TEST_THREADS they create as many threads, of which every
-// other one has an affinity of its own, and so stays the kernel's, if WEIR_TEST_AS is "mixed"; otherwise the same members are those of
-// a weir::crowd. They check with the eyes of a program: by system calls and the C library. They print "ok" and exit with 0, or say
-// what is not so.
+// Built with OpenMP they open regions of OMP_NUM_THREADS members; with WEIR_TEST_THREADS they create as many threads, of which
+// every other one has an affinity of its own, and so stays the kernel's, if WEIR_TEST_AS is "mixed"; otherwise the same members
+// are those of a weir::crowd. They check with the eyes of a program: by system calls and the C library. They print "ok" and exit
+// with 0, or say what is not so.
 #pragma once
 
 #include "../../openmp/programs/check.h"

@@ -1,5 +1,5 @@
-// Members that wait for main's member in the system do not keep it from its own kernel thread: there, and nowhere else, it changes
-// what the kernel keeps of a thread. The calls of the others return what they would have returned.
+// Members that wait for main's member in the system do not keep it from its own kernel thread: there, and nowhere else, it
+// changes what the kernel keeps of a thread. The calls of the others return what they would have returned.
 #include "team.hpp"
 
 #include <semaphore.h>

@@ -216,8 +216,8 @@ bool applies(const row& of, const way& by, during what) {
 }
 
 result make(const row& of, const way& by, during what) {
-  // Kept: robust mutexes and threads that have ended may still be named in the C library. On no stack: threads of a child take those of
-  // its parent's.
+  // Kept: robust mutexes and threads that have ended may still be named in the C library. On no stack: threads of a child take
+  // those of its parent's.
   place& p = *new place;
   running& its = *new running{of, by, what, p, {}};
   if (by.prepare) by.prepare(p);

@@ -51,7 +51,8 @@ class run {
       if (made != seen) seen = made, until = now_s() + longest_s;
       if (now_s() < until) continue;
       for (const auto& each : at_work_)
-        if (const int which = each.load(); which >= 0) std::printf("%s: does not end\n", title(those_[static_cast<std::size_t>(which)]).c_str());
+        if (const int which = each.load(); which >= 0)
+          std::printf("%s: does not end\n", title(those_[static_cast<std::size_t>(which)]).c_str());
       std::fflush(stdout);
       _exit(3);
     }

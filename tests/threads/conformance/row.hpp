@@ -1,7 +1,7 @@
 // A row of the conformance run: a function of the C library, and ways to call it, of which main.cpp makes experiments.
 //
-// Each experiment is made in a thread of its own, the caller, beside another one, the driver. What they say must be determined by POSIX
-// and by the manual: it is compared, line by line, with what they say without Weir.
+// Each experiment is made in a thread of its own, the caller, beside another one, the driver. What they say must be determined by
+// POSIX and by the manual: it is compared, line by line, with what they say without Weir.
 #pragma once
 
 #include "../times.hpp"
@@ -127,8 +127,8 @@ inline sigset_t only(int number) {
 }
 inline timespec far(clockid_t clock) { return timespec{at(clock, 0).tv_sec + 1000, 0}; }
 
-/// A function with a limit by that clock: at once and where it must wait, with every kind of limit. `free` and `busy` are prepared by the
-/// driver; `busy_own` says that the caller prepares it.
+/// A function with a limit by that clock: at once and where it must wait, with every kind of limit. `free` and `busy` are
+/// prepared by the driver; `busy_own` says that the caller prepares it.
 struct limits {
   clockid_t clock;
   call run;  // with place::time
@@ -158,7 +158,8 @@ inline void add_limits(std::vector<way>& to, const limits& of, const std::string
   }
   to.push_back({kind + "limit", of.run, of.busy, in_time(a_moment, true), {}, of.how});
   to.push_back({kind + "past limit", of.run, of.busy, with({1, 0}), {}, of.how});
-  to.push_back({kind + "limit before 1970", of.run, of.busy, with({-1, 0}), {}, of.how | no_cancel});  // which comes first is open
+  to.push_back(
+      {kind + "limit before 1970", of.run, of.busy, with({-1, 0}), {}, of.how | no_cancel});  // which comes first is open
   if (of.hears_bad_ones) to.push_back({kind + "bad limit", of.run, of.busy, with({1, 1'000'000'000}), {}, of.how});
   if (of.hears_bad_ones) to.push_back({kind + "negative limit", of.run, of.busy, with({1, -1}), {}, of.how});
   if (of.wake) to.push_back({kind + "woken before the limit", of.run, of.busy, in_time(1000, false), of.wake, of.how});

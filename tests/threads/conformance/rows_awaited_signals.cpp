@@ -58,8 +58,11 @@ void note_rest(place& p) {
 long note_info(place& p, long found, const siginfo_t& why) {
   const int error = errno;
   if (found > 0) {
-    const char* const how = why.si_code == SI_TKILL ? "sent to the thread" : why.si_code == SI_QUEUE ? "with a value" : "otherwise";
-    p.note("%s, %s, value %d", how, why.si_pid == getpid() ? "own" : "another's", why.si_code == SI_QUEUE ? why.si_value.sival_int : 0);
+    const char* const how = why.si_code == SI_TKILL   ? "sent to the thread"
+                            : why.si_code == SI_QUEUE ? "with a value"
+                                                      : "otherwise";
+    p.note("%s, %s, value %d", how, why.si_pid == getpid() ? "own" : "another's",
+           why.si_code == SI_QUEUE ? why.si_value.sival_int : 0);
     if (found != why.si_signo) p.note("another number");
   }
   errno = error;

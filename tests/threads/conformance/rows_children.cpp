@@ -208,7 +208,8 @@ long opens_wrongly(place&) {
   return 0;
 }
 
-using spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*, char* const*);
+using spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*,
+                      char* const*);
 enum class attributes { none, mask, default_signals, group };
 
 /// A program that says which signals it blocks and ignores.
@@ -267,8 +268,13 @@ row spawning(const char* name, spawn function, const char* program) {
 
 rows rows_of_children() {
   rows made;
-  made.push_back({"fork", returns::minus_one, 0,
-                  {{"at once", forks<fork>}, {"a signal is pending", forks<fork>, {}, send_itself}, {"twice", forks_twice}, {"is killed", is_killed}}});
+  made.push_back({"fork",
+                  returns::minus_one,
+                  0,
+                  {{"at once", forks<fork>},
+                   {"a signal is pending", forks<fork>, {}, send_itself},
+                   {"twice", forks_twice},
+                   {"is killed", is_killed}}});
   made.push_back({"vfork", returns::minus_one, 0,
                   {{"exits", exits_after_vfork},
                    {"executes", executes_after_vfork},
@@ -284,15 +290,21 @@ rows rows_of_children() {
                    {"EINVAL", clones(CLONE_SIGHAND | SIGCHLD)},
                    {"EINVAL of a thread", clones(CLONE_THREAD | SIGCHLD)},
                    {"without a stack", clones_without_stack}}});
-  made.push_back({"system", returns::minus_one, point | restarts_not | alone,
+  made.push_back({"system",
+                  returns::minus_one,
+                  point | restarts_not | alone,
                   {{"is there a shell", commands(nullptr)},
                    {"status", commands("exit 13")},
                    {"is killed", commands("kill -9 $$")},
                    {"not found", commands("/none 2>/dev/null")},
                    {"a signal is pending", commands("exit 13"), {}, send_itself},
-                   {"is woken", [](place& p) { return executes(p, ("read x <&" + std::to_string(p.here) + "; exit 15").c_str()); }, a_pipe, {},
+                   {"is woken",
+                    [](place& p) { return executes(p, ("read x <&" + std::to_string(p.here) + "; exit 15").c_str()); },
+                    a_pipe,
+                    {},
                     say_line}}});
-  made.push_back({"popen", returns::minus_one, alone, {{"reads", reads_output}, {"writes", writes_input}, {"EINVAL", opens_wrongly}}});
+  made.push_back(
+      {"popen", returns::minus_one, alone, {{"reads", reads_output}, {"writes", writes_input}, {"EINVAL", opens_wrongly}}});
   made.push_back(spawning("posix_spawn", posix_spawn, "/bin/grep"));
   made.push_back(spawning("posix_spawnp", posix_spawnp, "grep"));
   return made;

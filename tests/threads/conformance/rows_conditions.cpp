@@ -51,9 +51,12 @@ rows conditions() {
   rows made;
   const unsigned how = point | restarts_not;
   const call waits = until_flag([](place& p) { return pthread_cond_wait(&p.changed, &p.mutex); });
-  made.push_back({"pthread_cond_wait", returns::error, how,
-                  {{"is signalled", waits, {}, lock, wake_by_signal}, {"is woken by broadcast", waits, {}, lock, wake_by_broadcast}},
-                  say_held});
+  made.push_back(
+      {"pthread_cond_wait",
+       returns::error,
+       how,
+       {{"is signalled", waits, {}, lock, wake_by_signal}, {"is woken by broadcast", waits, {}, lock, wake_by_broadcast}},
+       say_held});
   // What a mutex of these kinds says of its owner.
   made.push_back({"pthread_cond_wait", returns::error, how,
                   {{"checking", waits, {}, lock_of_kind<PTHREAD_MUTEX_ERRORCHECK>, wake_by_signal, no_child},
@@ -72,11 +75,17 @@ rows conditions() {
   add_limits(clockwait.ways, {CLOCK_REALTIME, clocked(CLOCK_REALTIME), {}, by_monotonic, lock, wake_by_signal}, "realtime: ");
   clockwait.ways.push_back({"EINVAL of a clock", clocked(CLOCK_THREAD_CPUTIME_ID), {}, lock});
   made.push_back(clockwait);
-  const auto once = [](int (*function)(pthread_cond_t*)) -> call { return [function](place& p) { return function(&p.changed); }; };
+  const auto once = [](int (*function)(pthread_cond_t*)) -> call {
+    return [function](place& p) { return function(&p.changed); };
+  };
   made.push_back({"pthread_cond_signal", returns::error, 0, {{"nobody waits", once(pthread_cond_signal)}}});
   made.push_back({"pthread_cond_broadcast", returns::error, 0, {{"nobody waits", once(pthread_cond_broadcast)}}});
-  made.push_back({"pthread_cond_init", returns::error, 0, {{"at once", [](place& p) { return pthread_cond_init(&p.changed, nullptr); }}}});
-  made.push_back({"pthread_cond_destroy", returns::error, 0, {{"at once", once(pthread_cond_destroy)}, {"monotonic", once(pthread_cond_destroy), by_monotonic}}});
+  made.push_back(
+      {"pthread_cond_init", returns::error, 0, {{"at once", [](place& p) { return pthread_cond_init(&p.changed, nullptr); }}}});
+  made.push_back({"pthread_cond_destroy",
+                  returns::error,
+                  0,
+                  {{"at once", once(pthread_cond_destroy)}, {"monotonic", once(pthread_cond_destroy), by_monotonic}}});
   return made;
 }
 
@@ -98,14 +107,22 @@ rows c11_conditions() {
   };
   const act say = [](place& p) { p.note("mutex %d, flag %d", mtx_trylock(&p.c11_mutex), p.flag); };
   const call waits = until_flag([](place& p) { return cnd_wait(&p.c11_changed, &p.c11_mutex); });
-  made.push_back({"cnd_wait", returns::c11, point | restarts_not,
-                  {{"is signalled", waits, make, lock_it, wake}, {"is woken by broadcast", waits, make, lock_it, wake_everybody}}, say});
+  made.push_back({"cnd_wait",
+                  returns::c11,
+                  point | restarts_not,
+                  {{"is signalled", waits, make, lock_it, wake}, {"is woken by broadcast", waits, make, lock_it, wake_everybody}},
+                  say});
   row timed{"cnd_timedwait", returns::c11, point | restarts_not, {}, say};
-  add_limits(timed.ways, {CLOCK_REALTIME, until_flag([](place& p) { return cnd_timedwait(&p.c11_changed, &p.c11_mutex, &p.time); }), {}, make,
-                          lock_it, wake});
+  add_limits(timed.ways, {CLOCK_REALTIME,
+                          until_flag([](place& p) { return cnd_timedwait(&p.c11_changed, &p.c11_mutex, &p.time); }),
+                          {},
+                          make,
+                          lock_it,
+                          wake});
   made.push_back(timed);
   made.push_back({"cnd_signal", returns::c11, 0, {{"nobody waits", [](place& p) { return cnd_signal(&p.c11_changed); }, make}}});
-  made.push_back({"cnd_broadcast", returns::c11, 0, {{"nobody waits", [](place& p) { return cnd_broadcast(&p.c11_changed); }, make}}});
+  made.push_back(
+      {"cnd_broadcast", returns::c11, 0, {{"nobody waits", [](place& p) { return cnd_broadcast(&p.c11_changed); }, make}}});
   return made;
 }
 
@@ -131,22 +148,40 @@ rows rows_of_semaphores() {
   rows made;
   const call waits = [](place& p) { return sem_wait(&p.semaphore); };
   const act shared = [](place& p) { sem_init(&p.semaphore, 1, 0); };
-  made.push_back({"sem_wait", returns::minus_one, point,
-                  {{"at once", waits, semaphore_of(2)}, {"is woken", waits, semaphore_of(0), {}, post}, {"shared, is woken", waits, shared, {}, post}},
+  made.push_back({"sem_wait",
+                  returns::minus_one,
+                  point,
+                  {{"at once", waits, semaphore_of(2)},
+                   {"is woken", waits, semaphore_of(0), {}, post},
+                   {"shared, is woken", waits, shared, {}, post}},
                   say_value});
   row timed{"sem_timedwait", returns::minus_one, point | never_restarts, {}, say_value};
-  add_limits(timed.ways, {CLOCK_REALTIME, [](place& p) { return sem_timedwait(&p.semaphore, &p.time); }, semaphore_of(1), semaphore_of(0), {}, post});
+  add_limits(timed.ways, {CLOCK_REALTIME,
+                          [](place& p) { return sem_timedwait(&p.semaphore, &p.time); },
+                          semaphore_of(1),
+                          semaphore_of(0),
+                          {},
+                          post});
   made.push_back(timed);
   row clocked{"sem_clockwait", returns::minus_one, point | never_restarts, {}, say_value};
   for (const clockid_t clock : {CLOCK_MONOTONIC, CLOCK_REALTIME})
-    add_limits(clocked.ways, {clock, [clock](place& p) { return sem_clockwait(&p.semaphore, clock, &p.time); }, semaphore_of(1), semaphore_of(0),
-                              {}, post},
+    add_limits(clocked.ways,
+               {clock,
+                [clock](place& p) { return sem_clockwait(&p.semaphore, clock, &p.time); },
+                semaphore_of(1),
+                semaphore_of(0),
+                {},
+                post},
                clock == CLOCK_REALTIME ? "realtime: " : "");
   const call other_clock = [](place& p) { return sem_clockwait(&p.semaphore, CLOCK_THREAD_CPUTIME_ID, &p.time); };
   clocked.ways.push_back({"EINVAL of a clock", other_clock, semaphore_of(1)});
   clocked.ways.push_back({"EINVAL of a clock, zero", other_clock, semaphore_of(0)});
   made.push_back(clocked);
   const call posts = [](place& p) { return sem_post(&p.semaphore); };
-  made.push_back({"sem_post", returns::minus_one, 0, {{"at once", posts, semaphore_of(0)}, {"EOVERFLOW", posts, semaphore_of(SEM_VALUE_MAX)}}, say_value});
+  made.push_back({"sem_post",
+                  returns::minus_one,
+                  0,
+                  {{"at once", posts, semaphore_of(0)}, {"EOVERFLOW", posts, semaphore_of(SEM_VALUE_MAX)}},
+                  say_value});
   return made;
 }

@@ -184,7 +184,8 @@ call ends_by(void (*end)(place&)) {
 
 rows ends() {
   rows made;
-  made.push_back({"pthread_exit", returns::error, 0, {{"in a thread", ends_by([](place&) { pthread_exit(reinterpret_cast<void*>(7)); })}}});
+  made.push_back(
+      {"pthread_exit", returns::error, 0, {{"in a thread", ends_by([](place&) { pthread_exit(reinterpret_cast<void*>(7)); })}}});
   made.push_back({"thrd_exit", returns::error, 0, {{"in a thread", ends_by([](place&) { thrd_exit(8); })}}});
   made.push_back({"pthread_cancel", returns::error, 0,
                   {{"itself", ends_by([](place& p) {
@@ -211,8 +212,11 @@ rows ends() {
   made.push_back({"pthread_setcancelstate", returns::error, 0,
                   {{"enable", state(PTHREAD_CANCEL_ENABLE)}, {"disable", state(PTHREAD_CANCEL_DISABLE)}, {"EINVAL", state(77)}}});
   const auto type = sets([](int which, int* before) { return pthread_setcanceltype(which, before); });
-  made.push_back({"pthread_setcanceltype", returns::error, 0,
-                  {{"deferred", type(PTHREAD_CANCEL_DEFERRED)}, {"asynchronous", type(PTHREAD_CANCEL_ASYNCHRONOUS)}, {"EINVAL", type(77)}}});
+  made.push_back(
+      {"pthread_setcanceltype",
+       returns::error,
+       0,
+       {{"deferred", type(PTHREAD_CANCEL_DEFERRED)}, {"asynchronous", type(PTHREAD_CANCEL_ASYNCHRONOUS)}, {"EINVAL", type(77)}}});
   made.push_back({"pthread_testcancel", returns::nothing, point, {{"at once", [](place&) { return pthread_testcancel(), 0; }}}});
   made.push_back({"sched_yield", returns::minus_one, 0, {{"at once", [](place&) { return sched_yield(); }}}});
   made.push_back({"thrd_yield", returns::nothing, 0, {{"at once", [](place&) { return thrd_yield(), 0; }}}});
@@ -230,11 +234,22 @@ rows barriers_and_once() {
     return found == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : found;
   };
   const call waits_alone = [](place& p) { return pthread_barrier_wait(&p.barrier); };
-  made.push_back({"pthread_barrier_wait", returns::value, restarts_not,
-                  {{"alone", waits_alone, of(1)}, {"is woken", waits, of(2), {}, [](place& p) { pthread_barrier_wait(&p.barrier); }}}});
-  const auto make = [](unsigned many) -> call { return [many](place& p) { return pthread_barrier_init(&p.barrier, nullptr, many); }; };
-  made.push_back({"pthread_barrier_init", returns::error, 0, {{"at once", make(3)}, {"EINVAL", make(0)}, {"EINVAL of many", make(1u << 31)}}});
-  made.push_back({"pthread_barrier_destroy", returns::error, 0, {{"at once", [](place& p) { return pthread_barrier_destroy(&p.barrier); }, of(2)}}});
+  made.push_back(
+      {"pthread_barrier_wait",
+       returns::value,
+       restarts_not,
+       {{"alone", waits_alone, of(1)}, {"is woken", waits, of(2), {}, [](place& p) { pthread_barrier_wait(&p.barrier); }}}});
+  const auto make = [](unsigned many) -> call {
+    return [many](place& p) { return pthread_barrier_init(&p.barrier, nullptr, many); };
+  };
+  made.push_back({"pthread_barrier_init",
+                  returns::error,
+                  0,
+                  {{"at once", make(3)}, {"EINVAL", make(0)}, {"EINVAL of many", make(1u << 31)}}});
+  made.push_back({"pthread_barrier_destroy",
+                  returns::error,
+                  0,
+                  {{"at once", [](place& p) { return pthread_barrier_destroy(&p.barrier); }, of(2)}}});
   static thread_local place* of_routine;
   struct routines {
     static void count() { of_routine->note("routine"); }

@@ -61,16 +61,19 @@ struct lock_kind {
   const char* name;
   act make;
 };
-const lock_kind kinds[] = {{"", normal}, {"recursive: ", recursive}, {"checking: ", checking}, {"adaptive: ", adaptive}, {"robust: ", robust}};
+const lock_kind kinds[] = {
+    {"", normal}, {"recursive: ", recursive}, {"checking: ", checking}, {"adaptive: ", adaptive}, {"robust: ", robust}};
 
 using timed_lock = int (*)(pthread_mutex_t*, const timespec*);
 row timed_row(const char* name, clockid_t clock, timed_lock function) {
   row made{name, returns::error, restarts_not, {}, say_mutex};
   const call run = [function](place& p) { return function(&p.mutex, &p.time); };
-  for (const lock_kind& kind : kinds) add_limits(made.ways, {clock, run, kind.make, then(kind.make, lock), {}, unlock}, kind.name);
+  for (const lock_kind& kind : kinds)
+    add_limits(made.ways, {clock, run, kind.make, then(kind.make, lock), {}, unlock}, kind.name);
   made.ways.push_back({"recursive, again", run, {}, [clock](place& p) { recursive(p), lock(p), p.time = far(clock); }});
   made.ways.push_back({"EDEADLK", run, {}, [clock](place& p) { checking(p), lock(p), p.time = far(clock); }});
-  made.ways.push_back({"own, limit", run, {}, [clock](place& p) { normal(p), lock(p), p.keep(clock, p.time = at(clock, a_moment)); }});
+  made.ways.push_back(
+      {"own, limit", run, {}, [clock](place& p) { normal(p), lock(p), p.keep(clock, p.time = at(clock, a_moment)); }});
   made.ways.push_back({"EOWNERDEAD", run, orphaned, [clock](place& p) { p.time = far(clock); }, {}, no_child});
   made.ways.push_back({"ENOTRECOVERABLE", run, lost, [clock](place& p) { p.time = far(clock); }, {}, no_child});
   return made;
@@ -95,8 +98,11 @@ rows mutexes() {
   row clocked = timed_row("pthread_mutex_clocklock", CLOCK_MONOTONIC, [](pthread_mutex_t* m, const timespec* t) {
     return pthread_mutex_clocklock(m, CLOCK_MONOTONIC, t);
   });
-  const timed_lock by_realtime = [](pthread_mutex_t* m, const timespec* t) { return pthread_mutex_clocklock(m, CLOCK_REALTIME, t); };
-  for (way& each : timed_row("", CLOCK_REALTIME, by_realtime).ways) each.name = "realtime: " + each.name, clocked.ways.push_back(each);
+  const timed_lock by_realtime = [](pthread_mutex_t* m, const timespec* t) {
+    return pthread_mutex_clocklock(m, CLOCK_REALTIME, t);
+  };
+  for (way& each : timed_row("", CLOCK_REALTIME, by_realtime).ways)
+    each.name = "realtime: " + each.name, clocked.ways.push_back(each);
   const call other_clock = [](place& p) { return pthread_mutex_clocklock(&p.mutex, CLOCK_PROCESS_CPUTIME_ID, &p.time); };
   clocked.ways.push_back({"EINVAL of a clock", other_clock, normal});
   clocked.ways.push_back({"EINVAL of a clock, taken", other_clock, then(normal, lock)});
@@ -129,8 +135,11 @@ rows mutexes() {
       return pthread_mutexattr_setprotocol(&how, which);
     };
   };
-  made.push_back({"pthread_mutexattr_setprotocol", returns::error, alone,
-                  {{"none", protocol(PTHREAD_PRIO_NONE)}, {"protect", protocol(PTHREAD_PRIO_PROTECT)}, {"EINVAL", protocol(77)}}});
+  made.push_back(
+      {"pthread_mutexattr_setprotocol",
+       returns::error,
+       alone,
+       {{"none", protocol(PTHREAD_PRIO_NONE)}, {"protect", protocol(PTHREAD_PRIO_PROTECT)}, {"EINVAL", protocol(77)}}});
   const call spins = [](place& p) { return pthread_spin_lock(&p.spin); };
   const act spin = [](place& p) { pthread_spin_init(&p.spin, PTHREAD_PROCESS_PRIVATE); };
   made.push_back({"pthread_spin_lock", returns::error, restarts_not,
@@ -155,11 +164,16 @@ rows c11_mutexes() {
                    {"timed, is woken", locks, then(timed, take), {}, give},
                    {"recursive, again", locks, {}, then(again_too, take)}}});
   row timedlock{"mtx_timedlock", returns::c11, restarts_not, {}};
-  add_limits(timedlock.ways, {CLOCK_REALTIME, [](place& p) { return mtx_timedlock(&p.c11_mutex, &p.time); }, timed, then(timed, take), {}, give});
+  add_limits(timedlock.ways,
+             {CLOCK_REALTIME, [](place& p) { return mtx_timedlock(&p.c11_mutex, &p.time); }, timed, then(timed, take), {}, give});
   made.push_back(timedlock);
   const call unlocks = [](place& p) { return mtx_unlock(&p.c11_mutex); };
-  made.push_back({"mtx_unlock", returns::c11, 0,
-                  {{"at once", unlocks, plain, take}, {"recursive", unlocks, again_too, then(take, take)}, {"not its owner", unlocks, again_too}}});
+  made.push_back({"mtx_unlock",
+                  returns::c11,
+                  0,
+                  {{"at once", unlocks, plain, take},
+                   {"recursive", unlocks, again_too, then(take, take)},
+                   {"not its owner", unlocks, again_too}}});
   return made;
 }
 
@@ -231,8 +245,12 @@ rows rwlocks() {
     made.push_back(made_row);
   }
   const call unlocks = [](place& p) { return pthread_rwlock_unlock(&p.lock); };
-  made.push_back({"pthread_rwlock_unlock", returns::error, 0,
-                  {{"read", unlocks, {}, read_lock}, {"written", unlocks, {}, write_lock}, {"one of two", unlocks, {}, then(read_lock, read_lock)}},
+  made.push_back({"pthread_rwlock_unlock",
+                  returns::error,
+                  0,
+                  {{"read", unlocks, {}, read_lock},
+                   {"written", unlocks, {}, write_lock},
+                   {"one of two", unlocks, {}, then(read_lock, read_lock)}},
                   say_lock});
   return made;
 }

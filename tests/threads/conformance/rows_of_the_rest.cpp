@@ -38,7 +38,8 @@ rows rows_of_the_rest(const rows& others) {
   rows made;
   for (const replaced::row& each : replaced::rows) {
     const auto is_it = [&each](const auto& other) { return std::string_view(other.name) == each.name; };
-    if (std::ranges::any_of(others, is_it) || std::ranges::find(left_out, std::string_view(each.name)) != std::end(left_out)) continue;
+    if (std::ranges::any_of(others, is_it) || std::ranges::find(left_out, std::string_view(each.name)) != std::end(left_out))
+      continue;
     unsigned how = alone;
     for (const restriction& its : restrictions)
       if (its.name == each.name) how |= its.how;

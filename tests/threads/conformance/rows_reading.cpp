@@ -98,7 +98,8 @@ rows of_pipes() {
     return function(parts);
   };
   row* const of_readv = reads("readv", [=](place& p) { return in_two(p, [&](iovec* v) { return readv(p.here, v, 2); }); }, false);
-  of_readv->ways.push_back({"EINVAL", [=](place& p) { return in_two(p, [&](iovec* v) { return readv(p.here, v, -1); }); }, a_pipe});
+  of_readv->ways.push_back(
+      {"EINVAL", [=](place& p) { return in_two(p, [&](iovec* v) { return readv(p.here, v, -1); }); }, a_pipe});
   reads("pread", [](place& p) { return pread(p.here, p.bytes, 4, 2); }, true)->ways.push_back(
       {"EINVAL", [](place& p) { return pread(p.here, p.bytes, 4, -1); }, digits});
   reads("pread64", [](place& p) { return pread64(p.here, p.bytes, 4, 2); }, true)->ways.push_back(
@@ -121,7 +122,11 @@ rows of_sockets() {
   row* const of_recv = receives("recv", [](place& p) { return recv(p.here, p.bytes, 8, 0); });
   of_recv->ways.push_back({"peeks", [](place& p) { return recv(p.here, p.bytes, 8, MSG_PEEK); }, then(a_stream, some)});
   of_recv->ways.push_back({"does not wait", [](place& p) { return recv(p.here, p.bytes, 8, MSG_DONTWAIT); }, a_stream});
-  of_recv->ways.push_back({"all, in two parts", [](place& p) { return recv(p.here, p.bytes, 8, MSG_WAITALL); }, then(a_stream, some), {}, some,
+  of_recv->ways.push_back({"all, in two parts",
+                           [](place& p) { return recv(p.here, p.bytes, 8, MSG_WAITALL); },
+                           then(a_stream, some),
+                           {},
+                           some,
                            no_signals | no_cancel});
   of_recv->ways.push_back({"ENOTCONN", [](place& p) { return recv(p.here, p.bytes, 8, 0); }, [](place& p) {
                              p.here = socket(AF_INET, SOCK_STREAM, 0);
@@ -230,8 +235,12 @@ rows of_queues() {
                    {"EMSGSIZE", [](place& p) { return mq_receive(p.here, p.bytes, 7, nullptr); }, a_queue(true)},
                    {"EBADF", receive, nothing_open}}, say_bytes});
   row timed{"mq_timedreceive", returns::minus_one, point, {}, say_bytes};
-  add_limits(timed.ways, {CLOCK_REALTIME, [](place& p) { return mq_timedreceive(p.here, p.bytes, 8, nullptr, &p.time); }, a_queue(true),
-                          a_queue(false), {}, sends});
+  add_limits(timed.ways, {CLOCK_REALTIME,
+                          [](place& p) { return mq_timedreceive(p.here, p.bytes, 8, nullptr, &p.time); },
+                          a_queue(true),
+                          a_queue(false),
+                          {},
+                          sends});
   made.push_back(timed);
   const auto send = [](place& p) { return mq_send(p.here, "five!", 5, 1); };
   made.push_back({"mq_send", returns::minus_one, point,
@@ -242,8 +251,12 @@ rows of_queues() {
                    {"EINVAL", [](place& p) { return mq_send(p.here, p.bytes, 1, 1u << 20); }, a_queue(false)},
                    {"EBADF", send, nothing_open}}});
   row timed_send{"mq_timedsend", returns::minus_one, point, {}};
-  add_limits(timed_send.ways, {CLOCK_REALTIME, [](place& p) { return mq_timedsend(p.here, "five!", 5, 1, &p.time); }, a_queue(false), a_queue(true),
-                               {}, receives});
+  add_limits(timed_send.ways, {CLOCK_REALTIME,
+                               [](place& p) { return mq_timedsend(p.here, "five!", 5, 1, &p.time); },
+                               a_queue(false),
+                               a_queue(true),
+                               {},
+                               receives});
   made.push_back(timed_send);
   return made;
 }

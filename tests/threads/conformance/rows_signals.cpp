@@ -67,7 +67,8 @@ thread_local volatile bool has_jumped;
 
 rows rows_of_signals() {
   rows made;
-  made.push_back(of("pthread_sigmask", [](const sigset_t& s) -> long { return pthread_sigmask(SIG_UNBLOCK, &s, nullptr); }, returns::error));
+  made.push_back(
+      of("pthread_sigmask", [](const sigset_t& s) -> long { return pthread_sigmask(SIG_UNBLOCK, &s, nullptr); }, returns::error));
   made.push_back(of("sigprocmask", [](const sigset_t& s) -> long { return sigprocmask(SIG_UNBLOCK, &s, nullptr); }));
   made.push_back(of("sigrelse", [](const sigset_t&) -> long { return sigrelse(kept_back()); }));
   made.push_back(of("siglongjmp", [](const sigset_t& s) -> long {

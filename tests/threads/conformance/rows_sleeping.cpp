@@ -42,7 +42,8 @@ rows rows_of_sleeping() {
   for (const clockid_t clock : {CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME, CLOCK_TAI}) {
     const std::string kind = clock == CLOCK_MONOTONIC ? "" : std::to_string(clock) + ": ";
     const call sleeps = with_rest([clock](place& p, timespec* rest) { return clock_nanosleep(clock, 0, &p.time, rest); });
-    const call until = with_rest([clock](place& p, timespec* rest) { return clock_nanosleep(clock, TIMER_ABSTIME, &p.time, rest); });
+    const call until =
+        with_rest([clock](place& p, timespec* rest) { return clock_nanosleep(clock, TIMER_ABSTIME, &p.time, rest); });
     const act in_time = [clock](place& p) { p.keep(clock, p.time = at(clock, a_moment)); };
     by_clock.ways.push_back({kind + "limit", sleeps, {}, for_a_moment});
     by_clock.ways.push_back({kind + "limit, absolute", until, {}, in_time});

@@ -1,5 +1,6 @@
-// Threads that may be cancelled anywhere are cancelled in any state, also while a handler of a signal runs in them. They call what the C
-// library's functions, too, may be cancelled in without harm for others: each has objects of its own. A round is a thread.
+// Threads that may be cancelled anywhere are cancelled in any state, also while a handler of a signal runs in them. They call
+// what the C library's functions, too, may be cancelled in without harm for others: each has objects of its own. A round is a
+// thread.
 #include "crew.hpp"
 
 #include <csignal>

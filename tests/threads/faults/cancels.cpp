@@ -191,7 +191,8 @@ void prepare() {
   pthread_condattr_init(&of_all);
   pthread_condattr_setpshared(&of_all, PTHREAD_PROCESS_SHARED);
   pthread_cond_init(&of_processes, &of_all);
-  if (pipe(silent) != 0 || pipe(chatty) != 0 || pipe(full) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) std::exit(2);
+  if (pipe(silent) != 0 || pipe(chatty) != 0 || pipe(full) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
+    std::exit(2);
   fcntl(full[1], F_SETFL, O_NONBLOCK);
   while (write(full[1], &byte, 1) == 1) {
   }

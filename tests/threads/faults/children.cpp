@@ -1,5 +1,5 @@
-// Threads make child processes by bare system calls and by vfork(), while the others are in any state. Each child shares the memory of
-// its parent until it executes a program or ends; before that it reads, sleeps and yields. A round is a child.
+// Threads make child processes by bare system calls and by vfork(), while the others are in any state. Each child shares the
+// memory of its parent until it executes a program or ends; before that it reads, sleeps and yields. A round is a child.
 #include "crew.hpp"
 
 #include <csignal>

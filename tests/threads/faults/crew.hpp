@@ -50,9 +50,24 @@ class channel {
 
   static constexpr unsigned ways = 18;
   static const char* name(unsigned way) {
-    constexpr const char* names[ways] = {"condition", "condition, limit", "semaphore", "semaphore, limit", "futex", "futex, limit",
-                                         "rwlock and yield", "rwlock, limit", "barrier", "pipe", "yield", "sleep", "spinning",
-                                         "a thread and join", "poll", "spin lock", "atomic wait", "socket"};
+    constexpr const char* names[ways] = {"condition",
+                                         "condition, limit",
+                                         "semaphore",
+                                         "semaphore, limit",
+                                         "futex",
+                                         "futex, limit",
+                                         "rwlock and yield",
+                                         "rwlock, limit",
+                                         "barrier",
+                                         "pipe",
+                                         "yield",
+                                         "sleep",
+                                         "spinning",
+                                         "a thread and join",
+                                         "poll",
+                                         "spin lock",
+                                         "atomic wait",
+                                         "socket"};
     return names[way];
   }
 
@@ -94,8 +109,9 @@ class channel {
         put(number);
         pthread_t helper;
         int error;
-        while ((error = pthread_create(&helper, nullptr, [](void* its) -> void* { return sem_post(static_cast<sem_t*>(its)), its; },
-                                       &semaphore_)) == EAGAIN)
+        while ((error = pthread_create(
+                    &helper, nullptr, [](void* its) -> void* { return sem_post(static_cast<sem_t*>(its)), its; }, &semaphore_)) ==
+               EAGAIN)
           sched_yield();
         expect(error == 0, "pthread_create", error);
         void* result = nullptr;

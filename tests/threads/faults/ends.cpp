@@ -1,5 +1,5 @@
-// The process ends while its threads are in any state. Each round is a process; the way in which it ends depends on the seed. What it
-// should end with is noted first.
+// The process ends while its threads are in any state. Each round is a process; the way in which it ends depends on the seed.
+// What it should end with is noted first.
 #include "crew.hpp"
 
 #include <csignal>
@@ -8,8 +8,8 @@
 namespace {
 
 enum class way { exits, exits_at_once, returns, first_thread_ends, member_exits, member_exits_at_once, quick, aborts, all_ways };
-constexpr const char* names[] = {"exit", "_exit", "return from main", "pthread_exit of main", "exit in a member", "_exit in a member",
-                                 "quick_exit", "abort"};
+constexpr const char* names[] = {
+    "exit", "_exit", "return from main", "pthread_exit of main", "exit in a member", "_exit in a member", "quick_exit", "abort"};
 std::atomic<bool> member_ends{false};
 way its_way;
 int status;

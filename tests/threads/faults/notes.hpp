@@ -1,5 +1,6 @@
 // What the programs here note for scripts/fault-threads, which shows it when a program does not end: the round, what the process
-// should end with, and what each thread does. A note is a copy of a few bytes into shared memory, so notes survive the end of the process.
+// should end with, and what each thread does. A note is a copy of a few bytes into shared memory, so notes survive the end of the
+// process.
 //
 //   PROGRAM SEED ROUNDS [NOTES]     NOTES: a file of 4096 bytes
 #pragma once
@@ -51,7 +52,8 @@ struct asked {
     if (n > 1) seed = std::strtoull(words[1], nullptr, 10);
     if (n > 2) rounds = std::strtol(words[2], nullptr, 10);
     const int file = n > 3 ? open(words[3], O_RDWR | O_CLOEXEC) : -1;
-    void* const at = mmap(nullptr, notes_bytes, PROT_READ | PROT_WRITE, file < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, file, 0);
+    void* const at =
+        mmap(nullptr, notes_bytes, PROT_READ | PROT_WRITE, file < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, file, 0);
     if (at == MAP_FAILED) std::exit(2);
     notes = static_cast<char*>(at);
     if (file >= 0) close(file);

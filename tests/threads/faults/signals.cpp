@@ -75,7 +75,8 @@ int main(int n, char** words) {
       default: {
         const int value = static_cast<int>(chance.below(1000));
         const int number = SIGRTMIN + 1 + static_cast<int>(chance.below(2));
-        if (chance.once_in(2) ? pthread_sigqueue(to, number, sigval{value}) == 0 : sigqueue(getpid(), number, sigval{value}) == 0) {
+        if (chance.once_in(2) ? pthread_sigqueue(to, number, sigval{value}) == 0
+                              : sigqueue(getpid(), number, sigval{value}) == 0) {
           ++sent_valued;
           sent_sum += value;
         }

@@ -1,5 +1,5 @@
-// A signal comes to a thread that is just being woken, and the thread then calls nothing until the signal has been handled. A round
-// is such a signal.
+// A signal comes to a thread that is just being woken, and the thread then calls nothing until the signal has been handled. A
+// round is such a signal.
 #include "crew.hpp"
 
 #include <csignal>

@@ -1,5 +1,5 @@
-// Locks inside the C library, whose waits no function of Weir's sees. Who waits for one keeps the virtual processor, and its other members
-// go on when the monitor has looked: also where the program handles the signal of ticks, so that there are none.
+// Locks inside the C library, whose waits no function of Weir's sees. Who waits for one keeps the virtual processor, and its
+// other members go on when the monitor has looked: also where the program handles the signal of ticks, so that there are none.
 #include "threads.hpp"
 
 #include <csignal>
@@ -12,7 +12,8 @@
 
 namespace {
 
-/// Of four members one holds a lock, and goes on when the second has let it, which needs no lock. The others want the lock meanwhile.
+/// Of four members one holds a lock, and goes on when the second has let it, which needs no lock. The others want the lock
+/// meanwhile.
 template <class Hold, class Want>
 void one_holds(Hold hold, Want want) {
   constexpr int together = 4, rounds = 30;
@@ -89,7 +90,8 @@ void of_allocator() {
       char*& its = kept[static_cast<std::size_t>(i) % most];
       CHECK(its == nullptr || *its == static_cast<char>(me));
       std::free(its);
-      its = static_cast<char*>(std::malloc(static_cast<std::size_t>(1100 + 977 * (i % 17))));  // more than a thread keeps for itself
+      its = static_cast<char*>(
+          std::malloc(static_cast<std::size_t>(1100 + 977 * (i % 17))));  // more than a thread keeps for itself
       *its = static_cast<char>(me);
       if (i % between_entries != 0) continue;
       pthread_mutex_lock(&mutex);

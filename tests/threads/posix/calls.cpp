@@ -34,7 +34,8 @@ bool is(ssize_t count, const char (&text)[4]) { return count == 3 && std::memcmp
 /// Three bytes were written at the fourth place, and where the file is read next has not changed.
 bool has_written(both& its, ssize_t count) {
   char all[10];
-  return count == 3 && lseek(its.here, 0, SEEK_CUR) == 0 && read(its.here, all, 10) == 10 && std::memcmp(all, "0123xyz789", 10) == 0;
+  return count == 3 && lseek(its.here, 0, SEEK_CUR) == 0 && read(its.here, all, 10) == 10 &&
+         std::memcmp(all, "0123xyz789", 10) == 0;
 }
 bool ended_well(const both& its, pid_t which, int status) {
   return which == its.child && WIFEXITED(status) && WEXITSTATUS(status) == 7;
@@ -43,48 +44,63 @@ iovec first_of(char (&text)[4]) { return {text, 1}; }
 iovec rest_of(char (&text)[4]) { return {text + 1, 2}; }
 
 const call calls[] = {
-    {"readv", a_stream, [](both& its) {
+    {"readv", a_stream,
+     [](both& its) {
        char byte = 0, none[8];
        const iovec to[] = {{&byte, 1}, {none, sizeof none}};
        return came(readv(its.here, to, 2), byte);
-     }, writes},
-    {"__read_chk", a_stream, [](both& its) {
+     },
+     writes},
+    {"__read_chk", a_stream,
+     [](both& its) {
        char byte = 0;
        return came(checked_read(its.here, &byte, 1, 1), byte);
-     }, writes},
-    {"recvfrom", datagrams, [](both& its) {
+     },
+     writes},
+    {"recvfrom", datagrams,
+     [](both& its) {
        char byte = 0;
        return came(recvfrom(its.here, &byte, 1, 0, nullptr, nullptr), byte);
-     }, writes},
-    {"__recvfrom_chk", datagrams, [](both& its) {
+     },
+     writes},
+    {"__recvfrom_chk", datagrams,
+     [](both& its) {
        char byte = 0;
        return came(checked_recvfrom(its.here, &byte, 1, 1, 0, nullptr, nullptr), byte);
-     }, writes},
-    {"recvmmsg", datagrams, [](both& its) {
+     },
+     writes},
+    {"recvmmsg", datagrams,
+     [](both& its) {
        char bytes[2] = {};
        iovec parts[] = {{bytes, 1}, {bytes + 1, 1}};
        mmsghdr all[2] = {};
        for (int i = 0; i < 2; ++i) all[i].msg_hdr.msg_iov = parts + i, all[i].msg_hdr.msg_iovlen = 1;
        return recvmmsg(its.here, all, 2, 0, nullptr) == 2 && bytes[0] == mark && bytes[1] == mark && all[1].msg_len == 1;
-     }, sends_two},
+     },
+     sends_two},
     {"sendto", a_full_stream, [](both& its) { return sendto(its.here, &mark, 1, 0, nullptr, 0) == 1; }, reads_all},
     {"sendto, datagrams", one_full_datagram, [](both& its) { return sendto(its.here, &mark, 1, 0, nullptr, 0) == 1; }, reads_all},
-    {"sendmmsg", full_datagrams, [](both& its) {
+    {"sendmmsg", full_datagrams,
+     [](both& its) {
        char byte = mark;
        iovec part{&byte, 1};
        mmsghdr all[2] = {};
        for (mmsghdr& each : all) each.msg_hdr.msg_iov = &part, each.msg_hdr.msg_iovlen = 1;
        return sendmmsg(its.here, all, 2, 0) == 2 && all[0].msg_len == 1 && all[1].msg_len == 1;
-     }, reads_all},
-    {"sendfile64", a_full_pipe, [](both& its) {
+     },
+     reads_all},
+    {"sendfile64", a_full_pipe,
+     [](both& its) {
        off64_t at = 3;
        const int file = memfd_create("weir", 0);
        CHECK(write(file, "0123m56789", 10) == 10);
        const bool all = sendfile64(its.here, file, &at, 4) == 4 && at == 7;
        close(file);
        return all;
-     }, reads_all},
-    {"accept4", a_listener, [](both& its) {
+     },
+     reads_all},
+    {"accept4", a_listener,
+     [](both& its) {
        sockaddr_un who{};
        socklen_t length = sizeof who;
        const int one = accept4(its.here, reinterpret_cast<sockaddr*>(&who), &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -96,12 +112,14 @@ const call calls[] = {
        const sockaddr_un to = address_of(its.here);
        CHECK(connect(its.there, reinterpret_cast<const sockaddr*>(&to), named) == 0);
      }},
-    {"connect", a_full_listener, [](both& its) {
+    {"connect", a_full_listener,
+     [](both& its) {
        const sockaddr_un to = address_of(its.there);
        return connect(its.here, reinterpret_cast<const sockaddr*>(&to), named) == 0;
      },
      [](both& its) { CHECK(close(accept(its.there, nullptr, nullptr)) == 0); }},
-    {"epoll_pwait2", a_stream, [](both& its) {
+    {"epoll_pwait2", a_stream,
+     [](both& its) {
        const int all = epoll_create1(0);
        epoll_event one{};
        one.events = EPOLLIN;
@@ -110,22 +128,28 @@ const call calls[] = {
        const bool ready = epoll_pwait2(all, &one, 1, &limit, nullptr) == 1 && one.events == EPOLLIN;
        close(all);
        return ready;
-     }, writes},
-    {"__poll_chk", a_stream, [](both& its) {
+     },
+     writes},
+    {"__poll_chk", a_stream,
+     [](both& its) {
        pollfd one{its.here, POLLIN, 0};
        return checked_poll(&one, 1, -1, sizeof one) == 1 && one.revents == POLLIN;
-     }, writes},
-    {"mq_receive", no_message, [](both& its) {
+     },
+     writes},
+    {"mq_receive", no_message,
+     [](both& its) {
        char text[8];
        unsigned priority = 0;
        return mq_receive(its.here, text, sizeof text, &priority) == 2 && text[1] == mark && priority == 5;
      },
      [](both& its) { CHECK(mq_send(its.there, "mm", 2, 5) == 0); }},
     {"mq_send", a_full_queue, [](both& its) { return mq_send(its.here, "mm", 2, 5) == 0; }, receives},
-    {"mq_timedsend", a_full_queue, [](both& its) {
+    {"mq_timedsend", a_full_queue,
+     [](both& its) {
        const timespec limit = in(patience);
        return mq_timedsend(its.here, "mm", 2, 5, &limit) == 0;
-     }, receives},
+     },
+     receives},
     // A process has such a lock, not a thread.
     {"lockf",
      [](both& its) {
@@ -150,24 +174,31 @@ const call calls[] = {
        return fcntl64(its.here, F_OFD_SETLKW, &all) == 0;
      },
      closes},
-    {"wait3", a_child, [](both& its) {
+    {"wait3", a_child,
+     [](both& its) {
        int status = 0;
        rusage used{};
        const pid_t which = wait3(&status, 0, &used);
        return ended_well(its, which, status) && used.ru_maxrss > 0;
-     }, writes, true},
-    {"wait4", a_child, [](both& its) {
+     },
+     writes, true},
+    {"wait4", a_child,
+     [](both& its) {
        int status = 0;
        rusage used{};
        const pid_t which = wait4(its.child, &status, 0, &used);
        return ended_well(its, which, status) && used.ru_maxrss > 0;
-     }, writes},
-    {"waitid", a_child, [](both& its) {
+     },
+     writes},
+    {"waitid", a_child,
+     [](both& its) {
        siginfo_t how{};
-       return waitid(P_PID, static_cast<id_t>(its.child), &how, WEXITED) == 0 && how.si_pid == its.child && how.si_code == CLD_EXITED &&
-              how.si_status == 7;
-     }, writes},
-    {"sigwaitinfo", a_blocked_signal, [](both&) {
+       return waitid(P_PID, static_cast<id_t>(its.child), &how, WEXITED) == 0 && how.si_pid == its.child &&
+              how.si_code == CLD_EXITED && how.si_status == 7;
+     },
+     writes},
+    {"sigwaitinfo", a_blocked_signal,
+     [](both&) {
        sigset_t one;
        sigemptyset(&one);
        sigaddset(&one, SIGUSR1);
@@ -175,7 +206,8 @@ const call calls[] = {
        return sigwaitinfo(&one, &why) == SIGUSR1 && why.si_signo == SIGUSR1 && why.si_pid == getpid();
      },
      [](both& its) { CHECK(pthread_kill(its.caller, SIGUSR1) == 0); }},
-    {"tgkill", a_blocked_signal, [](both&) {
+    {"tgkill", a_blocked_signal,
+     [](both&) {
        sigset_t one;
        sigemptyset(&one);
        sigaddset(&one, SIGUSR1);
@@ -185,56 +217,75 @@ const call calls[] = {
      [](both& its) { CHECK(tgkill(getpid(), its.number, SIGUSR1) == 0); }},
 
     // Where a file is read or written at a place, nobody waits for another thread.
-    {"pread64", digits, [](both& its) {
+    {"pread64", digits,
+     [](both& its) {
        char text[4];
        return is(pread64(its.here, text, 3, 4), text) && lseek(its.here, 0, SEEK_CUR) == 0;
-     }, nullptr},
-    {"__pread_chk", digits, [](both& its) {
+     },
+     nullptr},
+    {"__pread_chk", digits,
+     [](both& its) {
        char text[4];
        return is(checked_pread(its.here, text, 3, 4, sizeof text), text);
-     }, nullptr},
-    {"__pread64_chk", digits, [](both& its) {
+     },
+     nullptr},
+    {"__pread64_chk", digits,
+     [](both& its) {
        char text[4];
        return is(checked_pread64(its.here, text, 3, 4, sizeof text), text);
-     }, nullptr},
-    {"preadv", digits, [](both& its) {
+     },
+     nullptr},
+    {"preadv", digits,
+     [](both& its) {
        char text[4];
        const iovec to[] = {first_of(text), rest_of(text)};
        return is(preadv(its.here, to, 2, 4), text);
-     }, nullptr},
-    {"preadv64", digits, [](both& its) {
+     },
+     nullptr},
+    {"preadv64", digits,
+     [](both& its) {
        char text[4];
        const iovec to[] = {first_of(text), rest_of(text)};
        return is(preadv64(its.here, to, 2, 4), text);
-     }, nullptr},
+     },
+     nullptr},
     {"pwrite", digits, [](both& its) { return has_written(its, pwrite(its.here, "xyz", 3, 4)); }, nullptr},
     {"pwrite64", digits, [](both& its) { return has_written(its, pwrite64(its.here, "xyz", 3, 4)); }, nullptr},
-    {"pwritev", digits, [](both& its) {
+    {"pwritev", digits,
+     [](both& its) {
        char text[] = "xyz";
        const iovec from[] = {first_of(text), rest_of(text)};
        return has_written(its, pwritev(its.here, from, 2, 4));
-     }, nullptr},
-    {"pwritev64", digits, [](both& its) {
+     },
+     nullptr},
+    {"pwritev64", digits,
+     [](both& its) {
        char text[] = "xyz";
        const iovec from[] = {first_of(text), rest_of(text)};
        return has_written(its, pwritev64(its.here, from, 2, 4));
-     }, nullptr},
-    {"copy_file_range", two_files, [](both& its) {
+     },
+     nullptr},
+    {"copy_file_range", two_files,
+     [](both& its) {
        off64_t from = 4;
        char text[4];
-       return copy_file_range(its.here, &from, its.there, nullptr, 3, 0) == 3 && from == 7 && is(pread(its.there, text, 3, 0), text);
-     }, nullptr},
+       return copy_file_range(its.here, &from, its.there, nullptr, 3, 0) == 3 && from == 7 &&
+              is(pread(its.there, text, 3, 0), text);
+     },
+     nullptr},
     {"fsync", digits, [](both& its) { return fsync(its.here) == 0; }, nullptr},
     {"fdatasync", digits, [](both& its) { return fdatasync(its.here) == 0; }, nullptr},
     // A page of a file that two have mapped.
-    {"mmap64", digits, [](both& its) {
+    {"mmap64", digits,
+     [](both& its) {
        const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
        char* const one = static_cast<char*>(mmap64(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, its.here, 0));
        char* const other = static_cast<char*>(mmap64(nullptr, bytes, PROT_READ, MAP_SHARED, its.here, 0));
        if (one == MAP_FAILED || other == MAP_FAILED) return false;
        one[5] = mark;
        return other[4] == '4' && other[5] == mark && munmap(one, bytes) == 0 && munmap(other, bytes) == 0;
-     }, nullptr},
+     },
+     nullptr},
 };
 
 /// A call that fails says why, and how.

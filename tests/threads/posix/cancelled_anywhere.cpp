@@ -1,6 +1,6 @@
-// A thread that may be cancelled anywhere (PTHREAD_CANCEL_ASYNCHRONOUS) is cancelled in functions that Weir replaces: at each instruction of
-// Weir's, while it waits, in a handler, and where it ends. It ends, its cleanup handler runs once, and nothing else happens. Whoever has no
-// such function is a plain program, by which the expectations have been checked.
+// A thread that may be cancelled anywhere (PTHREAD_CANCEL_ASYNCHRONOUS) is cancelled in functions that Weir replaces: at each
+// instruction of Weir's, while it waits, in a handler, and where it ends. It ends, its cleanup handler runs once, and nothing
+// else happens. Whoever has no such function is a plain program, by which the expectations have been checked.
 //
 // WEIR_TEST_EVERY=N tries N instructions of each function, or all, and says how many; otherwise one.
 #include "replaced_functions.hpp"
@@ -82,7 +82,8 @@ bool cancelled_at(const replaced::row& of, unsigned long instruction, unsigned l
   bool right = is_done ? result == PTHREAD_CANCELED && it.cleaned == 1 : result == nullptr && it.cleaned == of.ends_thread;
   if (!anywhere && it.where.done && !of.ends_thread && !replaced::points.contains(of.name)) right = right && it.returns;
   CHECK(right);
-  if (!right) std::fprintf(stderr, "%s, instruction %lu: %d, %d\n", of.name, instruction, result == PTHREAD_CANCELED, it.cleaned.load());
+  if (!right)
+    std::fprintf(stderr, "%s, instruction %lu: %d, %d\n", of.name, instruction, result == PTHREAD_CANCELED, it.cleaned.load());
   return it.where.done;
 }
 
@@ -103,8 +104,8 @@ void at_each_instruction(bool anywhere) {
     unsigned long all = 0, seen = 0;
     cancelled_at(its, ~0ul, all, anywhere);
     const unsigned long stride = all / tried_of_each + 1;
-    // Later calls may take another way than the first one, but not longer ones for ever, as those of popen(), which leaves its streams. Each
-    // time at others, since most functions begin and end alike.
+    // Later calls may take another way than the first one, but not longer ones for ever, as those of popen(), which leaves its
+    // streams. Each time at others, since most functions begin and end alike.
     const unsigned long most = every != nullptr ? 2 * all : all;
     for (unsigned long i = 1 + 7 * which++ % stride; i <= most; i += stride, ++tries)
       if (!cancelled_at(its, i, seen, anywhere)) break;
@@ -138,20 +139,35 @@ void wait_for_ever() {
 
 #define ROW(name, ...) {#name, [] { __VA_ARGS__; }}
 const replaced::row waits[] = {
-    ROW(pthread_mutex_lock, pthread_mutex_lock(&taken)), ROW(pthread_mutex_timedlock, pthread_mutex_timedlock(&taken, &late)),
-    ROW(pthread_rwlock_rdlock, pthread_rwlock_rdlock(&taken_lock)), ROW(pthread_rwlock_wrlock, pthread_rwlock_wrlock(&taken_lock)),
-    ROW(pthread_spin_lock, pthread_spin_lock(&taken_spin)), ROW(mtx_lock, mtx_lock(&taken_of_c11)),
-    ROW(pthread_cond_wait, pthread_mutex_lock(&replaced::its.mutex); for (;;) pthread_cond_wait(&replaced::its.changed, &replaced::its.mutex)),
-    ROW(cnd_wait, mtx_lock(&replaced::its.mutex_of_c11); for (;;) cnd_wait(&replaced::its.changed_of_c11, &replaced::its.mutex_of_c11)),
-    ROW(sem_wait, sem_wait(&none)), ROW(sem_timedwait, sem_timedwait(&none, &late)), ROW(pthread_barrier_wait, pthread_barrier_wait(&of_two)),
-    ROW(pthread_once, pthread_once(&replaced::its.once, wait_for_ever)), ROW(call_once, call_once(&replaced::its.once_of_c11, wait_for_ever)),
-    ROW(futex, wait_for_ever()), ROW(read, char c; (void)!read(silent[0], &c, 1)), ROW(nanosleep, nanosleep(&long_time, nullptr)),
-    ROW(sleep, sleep(1000)), ROW(pause, pause()), ROW(poll, poll(nullptr, 0, -1)),
-    ROW(select, select(0, nullptr, nullptr, nullptr, nullptr)), ROW(sigsuspend, sigset_t s; sigemptyset(&s); sigsuspend(&s)),
+    ROW(pthread_mutex_lock, pthread_mutex_lock(&taken)),
+    ROW(pthread_mutex_timedlock, pthread_mutex_timedlock(&taken, &late)),
+    ROW(pthread_rwlock_rdlock, pthread_rwlock_rdlock(&taken_lock)),
+    ROW(pthread_rwlock_wrlock, pthread_rwlock_wrlock(&taken_lock)),
+    ROW(pthread_spin_lock, pthread_spin_lock(&taken_spin)),
+    ROW(mtx_lock, mtx_lock(&taken_of_c11)),
+    ROW(pthread_cond_wait, pthread_mutex_lock(&replaced::its.mutex);
+        for (;;) pthread_cond_wait(&replaced::its.changed, &replaced::its.mutex)),
+    ROW(cnd_wait, mtx_lock(&replaced::its.mutex_of_c11);
+        for (;;) cnd_wait(&replaced::its.changed_of_c11, &replaced::its.mutex_of_c11)),
+    ROW(sem_wait, sem_wait(&none)),
+    ROW(sem_timedwait, sem_timedwait(&none, &late)),
+    ROW(pthread_barrier_wait, pthread_barrier_wait(&of_two)),
+    ROW(pthread_once, pthread_once(&replaced::its.once, wait_for_ever)),
+    ROW(call_once, call_once(&replaced::its.once_of_c11, wait_for_ever)),
+    ROW(futex, wait_for_ever()),
+    ROW(read, char c; (void)!read(silent[0], &c, 1)),
+    ROW(nanosleep, nanosleep(&long_time, nullptr)),
+    ROW(sleep, sleep(1000)),
+    ROW(pause, pause()),
+    ROW(poll, poll(nullptr, 0, -1)),
+    ROW(select, select(0, nullptr, nullptr, nullptr, nullptr)),
+    ROW(sigsuspend, sigset_t s; sigemptyset(&s); sigsuspend(&s)),
     ROW(sigwait, sigset_t s; sigemptyset(&s); sigaddset(&s, SIGUSR2); int which; sigwait(&s, &which)),
     ROW(computing, for (volatile unsigned i = 0;;) i = i + 1),
-    ROW(yielding, for (;;) sched_yield()), ROW(posting, for (;;) sem_post(&replaced::its.some)),
-    ROW(regions, for (;;) open_region()), ROW(forking, for (;;) if (const pid_t one = fork(); one == 0) _exit(0); else waitpid(one, nullptr, 0)),
+    ROW(yielding, for (;;) sched_yield()),
+    ROW(posting, for (;;) sem_post(&replaced::its.some)),
+    ROW(regions, for (;;) open_region()),
+    ROW(forking, for (;;) if (const pid_t one = fork(); one == 0) _exit(0); else waitpid(one, nullptr, 0)),
 };
 #undef ROW
 
@@ -226,8 +242,8 @@ void at_the_end() {
   all_is_well();
 }
 
-/// A handler that comes between two instructions of Weir's, and calls Weir, leaves Weir's code as it has found it: no more than a few
-/// instructions of it are executed where the thread may be cancelled.
+/// A handler that comes between two instructions of Weir's, and calls Weir, leaves Weir's code as it has found it: no more than a
+/// few instructions of it are executed where the thread may be cancelled.
 void after_handlers() {
   look_up();
   handle_steps();
@@ -317,7 +333,8 @@ void futexes() {
   const sock_fprog its{std::size(refuses), refuses};
   auto* const bare = reinterpret_cast<decltype(&prctl)>(dlsym(dlopen("libc.so.6", RTLD_NOW), "prctl"));
   CHECK(bare(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && bare(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &its, 0, 0) == 0);
-  CHECK(syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0) == (std::getenv("WEIR_THREADS") == nullptr ? -1 : 0));
+  CHECK(syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0) ==
+        (std::getenv("WEIR_THREADS") == nullptr ? -1 : 0));
 }
 
 /// The type is what the program has set, also in handlers.
@@ -358,8 +375,8 @@ void in_a_team() {
   all_is_well();
 }
 
-/// The C library's signal may come when the thread that drives a processor has come to Weir's code, and finds a member of the team there. The
-/// signal is for the one that drives, also after the first cancellation of the process.
+/// The C library's signal may come when the thread that drives a processor has come to Weir's code, and finds a member of the
+/// team there. The signal is for the one that drives, also after the first cancellation of the process.
 void while_others_run() {
   const auto bare = reinterpret_cast<long (*)(long, ...)>(dlsym(dlopen("libc.so.6", RTLD_NOW), "syscall"));
   // Of a thread of which Weir need not know.
@@ -378,7 +395,8 @@ void while_others_run() {
 #pragma omp parallel num_threads(8)
     {
       for (int i = 0; i < 10'000 && sent == 0; ++i, sched_yield()) {
-        if (pthread_equal(pthread_self(), with.self) != 0 || with.call(SYS_gettid) != with.number || sent.fetch_add(1) != 0) continue;
+        if (pthread_equal(pthread_self(), with.self) != 0 || with.call(SYS_gettid) != with.number || sent.fetch_add(1) != 0)
+          continue;
         pthread_cancel(with.first);
         with.call(SYS_tgkill, getpid(), with.number, 32);
       }
@@ -415,9 +433,18 @@ void regions() {
   }
 }
 
-const subject all[] = {{"regions", regions}, {"at each instruction", at_each_instruction}, {"at points", at_points}, {"where it waits", where_it_waits}, {"in handlers", in_handlers},
-                       {"at the end", at_the_end}, {"in a team", in_a_team}, {"while others run", while_others_run}, {"types", types}, {"after handlers", after_handlers},
-                       {"in handlers of calls", in_handlers_of_calls}, {"futexes", futexes}};
+const subject all[] = {{"regions", regions},
+                       {"at each instruction", at_each_instruction},
+                       {"at points", at_points},
+                       {"where it waits", where_it_waits},
+                       {"in handlers", in_handlers},
+                       {"at the end", at_the_end},
+                       {"in a team", in_a_team},
+                       {"while others run", while_others_run},
+                       {"types", types},
+                       {"after handlers", after_handlers},
+                       {"in handlers of calls", in_handlers_of_calls},
+                       {"futexes", futexes}};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// A handler that waits has its signal mask to itself: other members of the processor do not block the signal meanwhile, nor does the member
-// afterwards. Nor do others have the mask of a member that leaves by a jump.
+// A handler that waits has its signal mask to itself: other members of the processor do not block the signal meanwhile, nor does
+// the member afterwards. Nor do others have the mask of a member that leaves by a jump.
 #include "../../openmp/driving_thread.h"
 #include "threads.hpp"
 
@@ -114,8 +114,8 @@ void change(int how, int signal) {
   sigaddset(&its, signal);
   CHECK(pthread_sigmask(how, &its, nullptr) == 0);
 }
-/// A handler unblocks a signal that waits in the member's own kernel thread: the member goes there, for a while. It stays there until the
-/// handler ends, however long the handler waits.
+/// A handler unblocks a signal that waits in the member's own kernel thread: the member goes there, for a while. It stays there
+/// until the handler ends, however long the handler waits.
 void leaves_in_handler() {
   for (const int each : {SIGUSR1, SIGUSR2}) {
     struct sigaction how {};
@@ -144,7 +144,8 @@ void leaves_in_handler() {
   });
 }
 
-/// A handler returns to a mask that lets in a signal which waits in the member's own kernel thread: it comes before the code goes on.
+/// A handler returns to a mask that lets in a signal which waits in the member's own kernel thread: it comes before the code goes
+/// on.
 void lets_in_by_return() {
   for (const int each : {SIGUSR1, SIGUSR2}) {
     struct sigaction how {};
@@ -168,7 +169,8 @@ void lets_in_by_return() {
   });
 }
 
-/// The jump lets in a signal that waits in the member's own kernel thread: the member goes there before the jump changes the mask.
+/// The jump lets in a signal that waits in the member's own kernel thread: the member goes there before the jump changes the
+/// mask.
 void leaves_by_jump() {
   static std::atomic<bool> is_over{false};
   struct sigaction how {};
@@ -198,8 +200,8 @@ void leaves_by_jump() {
 }
 
 #if defined(__x86_64__)
-/// A signal that comes together with a tick interrupts the tick's handler, which blocks the C library's signal for cancellations. What the
-/// program's handler executes would inherit that.
+/// A signal that comes together with a tick interrupts the tick's handler, which blocks the C library's signal for cancellations.
+/// What the program's handler executes would inherit that.
 void comes_with_tick() {
   constexpr int of_cancellations = 32;
   static const int its = SIGRTMIN + 1;

@@ -1,5 +1,5 @@
-// What pthread_join() and pthread_detach() refuse, while the thread that they name lives on, and what happens where they meet. Threads that
-// wait have slept twice before, so they are members where threads may become members.
+// What pthread_join() and pthread_detach() refuse, while the thread that they name lives on, and what happens where they meet.
+// Threads that wait have slept twice before, so they are members where threads may become members.
 #include "threads.hpp"
 
 #include <semaphore.h>
@@ -314,8 +314,8 @@ void of_a_thread_that_detaches_itself() {
   }
 }
 
-/// The child has none of its parent's threads, so nobody joins those that it creates, which have the same numbers: the C library gives them
-/// the same stacks.
+/// The child has none of its parent's threads, so nobody joins those that it creates, which have the same numbers: the C library
+/// gives them the same stacks.
 void in_the_child_of_a_fork() {
   const others so_many;
   living joined;

@@ -27,7 +27,8 @@ void joins() {
     if (i % 50 == 0)
       CHECK(is_late(ETIMEDOUT, CLOCK_REALTIME, [&](auto* t) { return pthread_timedjoin_np(one, &result, t); }, 0.01));
     if (i % 50 == 1)
-      CHECK(is_late(ETIMEDOUT, CLOCK_MONOTONIC, [&](auto* t) { return pthread_clockjoin_np(one, &result, CLOCK_MONOTONIC, t); }, 0.01));
+      CHECK(is_late(
+          ETIMEDOUT, CLOCK_MONOTONIC, [&](auto* t) { return pthread_clockjoin_np(one, &result, CLOCK_MONOTONIC, t); }, 0.01));
     if (i % 2 == 0) ends = true;
     const pthread_t joins_it = start([&, i]() -> void* {
       const timespec far = in(patience), far_monotonic = in(patience, CLOCK_MONOTONIC);
@@ -204,8 +205,8 @@ void standard_library() {
   CHECK(stopped == 8);
 }
 
-/// A thread that the C library knows nothing of: it runs with its creator's thread pointer. Where it ends, the kernel clears its word,
-/// and wakes who waits there.
+/// A thread that the C library knows nothing of: it runs with its creator's thread pointer. Where it ends, the kernel clears its
+/// word, and wakes who waits there.
 int spins_until(void* ends) {
   while (!static_cast<std::atomic<bool>*>(ends)->load()) {}
   return 0;
@@ -220,8 +221,10 @@ void words_that_the_kernel_clears() {
     sigset_t everything, before;
     sigfillset(&everything);
     pthread_sigmask(SIG_BLOCK, &everything, &before);  // the new thread may run no handler
-    CHECK(clone(spins_until, stack + sizeof stack, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
-                CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID, &ends, word, nullptr, word) > 0);
+    CHECK(clone(spins_until, stack + sizeof stack,
+                CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_PARENT_SETTID |
+                    CLONE_CHILD_CLEARTID,
+                &ends, word, nullptr, word) > 0);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     // Who has yielded may be a member, as who has waited often.
     const auto awaits = [&]() -> void* {

@@ -1,5 +1,5 @@
-// A thread that may be cancelled anywhere is cancelled at instructions of Weir's in directives and routines of OpenMP outside of regions. It
-// ends, and nothing else happens: another thread finds all of them as ever.
+// A thread that may be cancelled anywhere is cancelled at instructions of Weir's in directives and routines of OpenMP outside of
+// regions. It ends, and nothing else happens: another thread finds all of them as ever.
 #include "steps.hpp"
 
 #include <omp.h>
@@ -129,9 +129,23 @@ void cancelled_region() {
 }
 
 #define SUBJECT(name) {#name, [] { at_instructions(name, 17); }}
-const subject all[] = {SUBJECT(lock), SUBJECT(nest_lock), SUBJECT(locks_made), SUBJECT(task), SUBJECT(taskgroup), {"depending", [] { at_instructions(depending, 151); }},
-                       SUBJECT(taskloop), SUBJECT(single), SUBJECT(copied), SUBJECT(loop), SUBJECT(ordered), SUBJECT(sections),
-                       SUBJECT(barrier), SUBJECT(yield), SUBJECT(asked), SUBJECT(memory), SUBJECT(target),
+const subject all[] = {SUBJECT(lock),
+                       SUBJECT(nest_lock),
+                       SUBJECT(locks_made),
+                       SUBJECT(task),
+                       SUBJECT(taskgroup),
+                       {"depending", [] { at_instructions(depending, 151); }},
+                       SUBJECT(taskloop),
+                       SUBJECT(single),
+                       SUBJECT(copied),
+                       SUBJECT(loop),
+                       SUBJECT(ordered),
+                       SUBJECT(sections),
+                       SUBJECT(barrier),
+                       SUBJECT(yield),
+                       SUBJECT(asked),
+                       SUBJECT(memory),
+                       SUBJECT(target),
                        {"region", [] { at_instructions(region, 211); }},
                        SUBJECT(cancelled_region),
                        {"first use", [] { at_instructions(asked, 3001, false); }}};

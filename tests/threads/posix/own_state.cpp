@@ -1,5 +1,6 @@
-// A thread to which the program gives a policy, a nice value, an affinity or a priority for files of its own stays a thread of the kernel, and
-// keeps them: whoever gives them, and also where it has not waited for anybody before, so that it would be a member only later.
+// A thread to which the program gives a policy, a nice value, an affinity or a priority for files of its own stays a thread of
+// the kernel, and keeps them: whoever gives them, and also where it has not waited for anybody before, so that it would be a
+// member only later.
 #include "threads.hpp"
 
 #include "../../openmp/driving_thread.h"
@@ -33,7 +34,8 @@ struct state {
     for_files = syscall(SYS_ioprio_get, 1, of);
   }
   friend bool operator==(const state& a, const state& b) {
-    return CPU_EQUAL(&a.processors, &b.processors) && a.policy == b.policy && a.nice_value == b.nice_value && a.for_files == b.for_files;
+    return CPU_EQUAL(&a.processors, &b.processors) && a.policy == b.policy && a.nice_value == b.nice_value &&
+           a.for_files == b.for_files;
   }
 };
 
@@ -104,7 +106,8 @@ const change changes[] = {
     {"pthread_setschedparam", [](pthread_t t, pid_t) { return pthread_setschedparam(t, SCHED_BATCH, &no_priority) == 0; }},
     {"pthread_setschedprio", [](pthread_t t, pid_t) { return pthread_setschedprio(t, 0) == 0; }},
     {"sched_setscheduler", [](pthread_t, pid_t id) { return sched_setscheduler(id, SCHED_BATCH, &no_priority) == 0; }},
-    {"SYS_sched_setscheduler", [](pthread_t, pid_t id) { return syscall(SYS_sched_setscheduler, id, SCHED_BATCH, &no_priority) == 0; }},
+    {"SYS_sched_setscheduler",
+     [](pthread_t, pid_t id) { return syscall(SYS_sched_setscheduler, id, SCHED_BATCH, &no_priority) == 0; }},
     {"sched_setparam", [](pthread_t, pid_t id) { return sched_setparam(id, &no_priority) == 0; }},
     {"SYS_sched_setattr", [](pthread_t, pid_t id) { return set_attributes(id, {.nice_value = nicer}); }},
     {"sched_setattr", [](pthread_t, pid_t id) { return set_attributes_by_name(id, {.nice_value = nicer}); }},
@@ -229,7 +232,8 @@ struct finding {
 };
 void check(const char* name, const finding& its) {
   if (!its.is_kernels || !its.is_same)
-    std::fprintf(stderr, "%s: %s, %s\n", name, its.is_kernels ? "in the kernel" : "a member", its.is_same ? "the same" : "changed");
+    std::fprintf(stderr, "%s: %s, %s\n", name, its.is_kernels ? "in the kernel" : "a member",
+                 its.is_same ? "the same" : "changed");
   CHECK(its.is_kernels && its.is_same);
 }
 

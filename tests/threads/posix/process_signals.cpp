@@ -1,5 +1,5 @@
-// Signals for the process, while all its threads wait for each other: members sleep in user space, where no kernel thread handles a
-// signal.
+// Signals for the process, while all its threads wait for each other: members sleep in user space, where no kernel thread handles
+// a signal.
 #include "threads.hpp"
 
 #include <semaphore.h>

@@ -1,5 +1,5 @@
-// Threads with an alternate signal stack of their own, as all threads of a Rust program: they are members like others, their handlers run on
-// their own stacks, and so do those of others while a handler waits.
+// Threads with an alternate signal stack of their own, as all threads of a Rust program: they are members like others, their
+// handlers run on their own stacks, and so do those of others while a handler waits.
 #include "threads.hpp"
 
 #include "../../openmp/driving_thread.h"
@@ -9,7 +9,8 @@ namespace {
 constexpr std::size_t size = 64 * 1024;
 constexpr int rounds = 200;
 
-/// The calling thread has it, and gives it back as the library of a programming language does: it unmaps what the system tells it.
+/// The calling thread has it, and gives it back as the library of a programming language does: it unmaps what the system tells
+/// it.
 class signal_stack {
  public:
   signal_stack() : memory_(size) {

@@ -335,8 +335,8 @@ void kill_each_other_and_block() {
   CHECK(sent == rounds * members && handled > 0);
 }
 
-/// Threads that block all signals compute for so long that others are asked to take a seat, by the signal of ticks: it would stay pending,
-/// and come to a sigwait() of theirs.
+/// Threads that block all signals compute for so long that others are asked to take a seat, by the signal of ticks: it would stay
+/// pending, and come to a sigwait() of theirs.
 void nothing_is_pending_where_all_is_blocked() {
   sigset_t every, none;
   sigfillset(&every);

@@ -1,5 +1,5 @@
-// A thread goes through functions one instruction after the other, by the processor's trap flag and a handler of which Weir does not hear.
-// At a chosen instruction of Weir's something is done.
+// A thread goes through functions one instruction after the other, by the processor's trap flag and a handler of which Weir does
+// not hear. At a chosen instruction of Weir's something is done.
 #pragma once
 
 #include "threads.hpp"
@@ -26,7 +26,9 @@ inline void look_up() {
         for (int i = 0; i < of->dlpi_phnum; ++i) {
           const auto& part = of->dlpi_phdr[i];
           const std::uintptr_t begins = of->dlpi_addr + part.p_vaddr;
-          if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0 || reinterpret_cast<std::uintptr_t>(at) - begins >= part.p_memsz) continue;
+          if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0 ||
+              reinterpret_cast<std::uintptr_t>(at) - begins >= part.p_memsz)
+            continue;
           weir_begins = begins;
           weir_ends = begins + part.p_memsz;
         }
@@ -121,7 +123,8 @@ inline void end_steps() {}
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
 }
 
-/// A thread of the kernel cancels another one by Weir's function. That one waits for it, but not for long: it may hold what the function needs.
+/// A thread of the kernel cancels another one by Weir's function. That one waits for it, but not for long: it may hold what the
+/// function needs.
 inline std::atomic<pthread_t> to_cancel{0};
 inline void nap() {
   const timespec its{0, 20'000};

@@ -1,5 +1,5 @@
-// Whoever waits is woken where it must be, and nobody else: by one release for many, by the last of a barrier for a single sleeper, after a
-// routine that has been cancelled, and by the bits of a futex.
+// Whoever waits is woken where it must be, and nobody else: by one release for many, by the last of a barrier for a single
+// sleeper, after a routine that has been cancelled, and by the bits of a futex.
 #include "threads.hpp"
 
 #include <linux/futex.h>

@@ -1,5 +1,5 @@
-// A thread is asked whether it polls, just when it is about to sleep: the signal must not end its sleep. Nor is it sent once the thread
-// blocks it, since sigwait() would take it. Prints "ok".
+// A thread is asked whether it polls, just when it is about to sleep: the signal must not end its sleep. Nor is it sent once the
+// thread blocks it, since sigwait() would take it. Prints "ok".
 #include <atomic>
 #include <chrono>
 #include <csignal>

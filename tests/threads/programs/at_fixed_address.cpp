@@ -1,5 +1,5 @@
-// A program at a fixed address that takes the address of malloc(), as Debian's Python does: it seems to contain an allocator, but its
-// threads are members.
+// A program at a fixed address that takes the address of malloc(), as Debian's Python does: it seems to contain an allocator, but
+// its threads are members.
 #include <atomic>
 #include <chrono>
 #include <cstdio>

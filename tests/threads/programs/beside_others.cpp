@@ -1,6 +1,7 @@
-// As many threads as processors, beside processes that compute all the time. Threads that wait for each other come to share virtual
-// processors; threads that compute for themselves stay with the kernel. With an argument there is one more thread, which sleeps: then
-// those that wait are members from the beginning, each alone on a virtual processor, and only a tick can find that they poll.
+// As many threads as processors, beside processes that compute all the time. Threads that wait for each other come to share
+// virtual processors; threads that compute for themselves stay with the kernel. With an argument there is one more thread, which
+// sleeps: then those that wait are members from the beginning, each alone on a virtual processor, and only a tick can find that
+// they poll.
 //
 // usage: LD_PRELOAD=Weir's library WEIR_THREADS=all threads-beside_others [sleeper|creator]
 //
@@ -74,9 +75,9 @@ unsigned members_of(unsigned all, Run run) {
   return members;
 }
 
-/// The first thread, which stays with the kernel, has the others created by one that ends once they have come to share virtual processors.
-/// True: these threads use as many of them as before then. The other processes end, too, since threads beside them are seldom on two
-/// processors at once: one steals from another that is kept from its processor.
+/// The first thread, which stays with the kernel, has the others created by one that ends once they have come to share virtual
+/// processors. True: these threads use as many of them as before then. The other processes end, too, since threads beside them
+/// are seldom on two processors at once: one steals from another that is kept from its processor.
 bool have_all_when_creator_ends(unsigned all, bench::busy_processes& others) {
   std::atomic<bool> have_shared{false}, have_all{false};
   std::atomic<unsigned> left{all};
@@ -111,7 +112,8 @@ bool have_all_when_creator_ends(unsigned all, bench::busy_processes& others) {
   return have_shared.load() && have_all.load();
 }
 
-/// One that sleeps all the time, so that the threads are more than the processors: in the system, and without a seat beside another thread.
+/// One that sleeps all the time, so that the threads are more than the processors: in the system, and without a seat beside
+/// another thread.
 class sleeper {
  public:
   sleeper() {

@@ -1,7 +1,7 @@
 // Between two members that block different signals, no signal is handled in the name of the one that blocks it.
 //
-// The linker puts a function in front of exchange_mask(), by which a virtual processor changes the mask of its kernel thread. So a
-// signal comes exactly where a member has been switched to, and its mask is not yet in force.
+// The linker puts a function in front of exchange_mask(), by which a virtual processor changes the mask of its kernel thread. So
+// a signal comes exactly where a member has been switched to, and its mask is not yet in force.
 #include <atomic>
 #include <csignal>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// More signals with values come for the process than wait for one thread: the only thread that does not block them has no processor
-// meanwhile. None is lost.
+// More signals with values come for the process than wait for one thread: the only thread that does not block them has no
+// processor meanwhile. None is lost.
 #include <atomic>
 #include <chrono>
 #include <csignal>

@@ -35,8 +35,8 @@ bool someone_handles_it() {
   return (caught >> (ticks - 1) & 1) != 0;
 }
 
-/// Members that wait for the next one in a loop of their own get ticks, and so does the one that computes meanwhile: for longer than two
-/// looks are apart where they have found nothing lately. Loops that are known need no ticks.
+/// Members that wait for the next one in a loop of their own get ticks, and so does the one that computes meanwhile: for longer
+/// than two looks are apart where they have found nothing lately. Loops that are known need no ticks.
 void spin_until_ticked() {
   for (int i = 0; i < 1000 && !someone_handles_it(); ++i) {
     std::atomic<unsigned> turn{3};

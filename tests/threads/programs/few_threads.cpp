@@ -1,5 +1,5 @@
-// As many threads as processors wait for each other: the process has no other thread. With one more it has. Threads that have ended do not
-// count, nor those that the system has refused.
+// As many threads as processors wait for each other: the process has no other thread. With one more it has. Threads that have
+// ended do not count, nor those that the system has refused.
 #include <cerrno>
 #include <condition_variable>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Fibres whose stacks have no room for a signal's frame, in threads of the program: no tick comes to them, and the program sees no alternate
-// stack that it has not set. The fibres compute, or poll; the page below each stack may not be written. x86-64.
+// Fibres whose stacks have no room for a signal's frame, in threads of the program: no tick comes to them, and the program sees
+// no alternate stack that it has not set. The fibres compute, or poll; the page below each stack may not be written. x86-64.
 #include <atomic>
 #include <csignal>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Threads that wait for each other in several ways, under a filter that ends the process when it makes a system call that they need not make
-// themselves: for each of these calls a child.
+// Threads that wait for each other in several ways, under a filter that ends the process when it makes a system call that they
+// need not make themselves: for each of these calls a child.
 //
 //   filtered exec        the filter is there when the program begins
 //   filtered first       the program sets it before it creates threads

@@ -1,4 +1,5 @@
-/* As Go's linker marks what it links. Notes of others come before, whose names and texts do not end where the next word begins. */
+/* As Go's linker marks what it links. Notes of others come before, whose names and texts do not end where the next word begins.
+ */
 __asm__(".pushsection .note.go.buildid, \"a\", %note\n"
         ".balign 4\n"
         ".long 6, 6, 1\n" /* bytes of the owner's name, bytes of the text, kind */

@@ -1,5 +1,5 @@
-// A thread that holds a lock of Weir's, because an allocator waits that is not known as one, becomes no member: the lock would be held by who
-// does not run. Two threads that hold none become members meanwhile. Prints "ok".
+// A thread that holds a lock of Weir's, because an allocator waits that is not known as one, becomes no member: the lock would be
+// held by who does not run. Two threads that hold none become members meanwhile. Prints "ok".
 #include <atomic>
 #include <cstdio>
 #include <latch>
@@ -14,7 +14,8 @@
 
 using namespace weir::threads;
 
-extern "C" void poll_until(const std::atomic<unsigned>* one, unsigned its, const std::atomic<unsigned>* other, unsigned others);  // polls.c
+extern "C" void poll_until(const std::atomic<unsigned>* one, unsigned its, const std::atomic<unsigned>* other,
+                           unsigned others);  // polls.c
 
 namespace {
 

@@ -1,5 +1,6 @@
-// A library whose initializer creates threads and waits for them, as some libraries make their pools. Meanwhile the loader's lock is taken.
-// The threads do everything for the first time in the process: they may become members, and call functions before which Weir stands.
+// A library whose initializer creates threads and waits for them, as some libraries make their pools. Meanwhile the loader's lock
+// is taken. The threads do everything for the first time in the process: they may become members, and call functions before which
+// Weir stands.
 #include <cerrno>
 #include <ctime>
 

@@ -1,5 +1,5 @@
-// Weir takes one key of thread-specific data, and not the first one, which some programs expect to be theirs. A key's destructor finds
-// what the thread was.
+// Weir takes one key of thread-specific data, and not the first one, which some programs expect to be theirs. A key's destructor
+// finds what the thread was.
 #include <atomic>
 #include <climits>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Threads that drivers create for themselves stay with the kernel, though others are members, also where a driver is loaded in the
-// place of another library. argv: a library, and the same with a driver's name.
+// Threads that drivers create for themselves stay with the kernel, though others are members, also where a driver is loaded in
+// the place of another library. argv: a library, and the same with a driver's name.
 #include <atomic>
 #include <cstdio>
 #include <thread>

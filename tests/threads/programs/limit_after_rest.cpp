@@ -38,9 +38,11 @@ std::string text_of(const std::string& path) {
 bool waits_without_limit(const std::string& its_call) {
   long number = 0;
   unsigned long set = 0, info = 0, limit = 0;
-  return std::sscanf(its_call.c_str(), "%ld %lx %lx %lx", &number, &set, &info, &limit) == 4 && number == SYS_rt_sigtimedwait && limit == 0;
+  return std::sscanf(its_call.c_str(), "%ld %lx %lx %lx", &number, &set, &info, &limit) == 4 && number == SYS_rt_sigtimedwait &&
+         limit == 0;
 }
-/// Does the monitor wait, without a limit, for the signal by which the kernel says that the process computes, or by which somebody wakes it?
+/// Does the monitor wait, without a limit, for the signal by which the kernel says that the process computes, or by which
+/// somebody wakes it?
 bool monitor_rests(pid_t of) {
   const std::string all = "/proc/" + std::to_string(of) + "/task/";
   bool rests = false;

@@ -1,5 +1,5 @@
-// A library whose runtime schedules threads itself is loaded: threads that are created afterwards stay with the kernel, and those that are
-// members go on as such. With "first" it is loaded before there are threads, and nobody becomes a member.
+// A library whose runtime schedules threads itself is loaded: threads that are created afterwards stay with the kernel, and those
+// that are members go on as such. With "first" it is loaded before there are threads, and nobody becomes a member.
 //
 // usage: LD_PRELOAD=Weir's library WEIR_THREADS=all threads-loads_scheduler LIBRARY [first]
 #include <atomic>

@@ -1,5 +1,5 @@
-// Members that compute without calls beside others, where no signal of the user's may be pending any more: a tick comes without what it
-// asks.
+// Members that compute without calls beside others, where no signal of the user's may be pending any more: a tick comes without
+// what it asks.
 #include <cstdio>
 #include <ctime>
 #include <thread>

@@ -1,5 +1,5 @@
-// The kernel knows which thread has made a child: that thread alone traces it, and awaits it by __WNOTHREAD, and a child that asks for it
-// gets a signal when that thread ends. Threads of the program do so as members, too.
+// The kernel knows which thread has made a child: that thread alone traces it, and awaits it by __WNOTHREAD, and a child that
+// asks for it gets a signal when that thread ends. Threads of the program do so as members, too.
 #include <atomic>
 #include <csignal>
 #include <cstdio>

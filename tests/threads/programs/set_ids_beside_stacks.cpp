@@ -1,5 +1,5 @@
-// While handlers of the program run on alternate stacks, the C library's signal for setuid() comes to all kernel threads: to none of them on
-// a stack that another one uses.
+// While handlers of the program run on alternate stacks, the C library's signal for setuid() comes to all kernel threads: to none
+// of them on a stack that another one uses.
 #include <atomic>
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,6 @@
-// A handler that goes to another kernel thread, since it changes something of the thread there, leaves each kernel thread the alternate stack
-// on which its ticks begin: two that had the same would write over each other's frames. The program asks the kernel itself. x86-64.
+// A handler that goes to another kernel thread, since it changes something of the thread there, leaves each kernel thread the
+// alternate stack on which its ticks begin: two that had the same would write over each other's frames. The program asks the
+// kernel itself. x86-64.
 #include <atomic>
 #include <barrier>
 #include <cstdio>

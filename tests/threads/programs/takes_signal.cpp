@@ -1,4 +1,5 @@
-// Threads of which none ever waits, in a program that handles the signal of ticks for a while: afterwards they are called in all the same.
+// Threads of which none ever waits, in a program that handles the signal of ticks for a while: afterwards they are called in all
+// the same.
 #include <atomic>
 #include <chrono>
 #include <csignal>

@@ -1,5 +1,5 @@
-// A signal for the process comes while all members block it, and one unblocks it and goes to sleep just when Weir's thread has found that
-// nobody handles it: the member does. Prints "ok".
+// A signal for the process comes while all members block it, and one unblocks it and goes to sleep just when Weir's thread has
+// found that nobody handles it: the member does. Prints "ok".
 //
 // The linker puts a function in front of the destructor of claimant, by which that thread has looked.
 #include <atomic>

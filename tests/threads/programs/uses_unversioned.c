@@ -1,4 +1,5 @@
-// Threads wait for a condition of a library that asks for the C library's functions in no version: all of them must be of one version.
+// Threads wait for a condition of a library that asks for the C library's functions in no version: all of them must be of one
+// version.
 #include <pthread.h>
 #include <stdio.h>
 

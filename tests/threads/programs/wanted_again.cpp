@@ -1,5 +1,5 @@
-// Threads that do nothing but poll cannot make the virtual processors on which they would be members: the maker does. If the system has
-// refused that, they are wanted again. Prints "ok".
+// Threads that do nothing but poll cannot make the virtual processors on which they would be members: the maker does. If the
+// system has refused that, they are wanted again. Prints "ok".
 //
 // The linker puts a function in front of want_helpers_for_all(), which leaves out the first call.
 #include <atomic>
@@ -14,7 +14,8 @@
 
 using namespace weir::threads;
 
-extern "C" void poll_until(const std::atomic<unsigned>* one, unsigned its, const std::atomic<unsigned>* other, unsigned others);  // polls.c
+extern "C" void poll_until(const std::atomic<unsigned>* one, unsigned its, const std::atomic<unsigned>* other,
+                           unsigned others);  // polls.c
 
 namespace {
 

@@ -1,5 +1,6 @@
-// With WEIR_THREADS=auto, threads that sleep while they wait, or compute, stay threads of the kernel. Once some poll, all become members,
-// which were threads of the kernel when they began; also if the thread that has created them has ended ("creator"). Prints "ok".
+// With WEIR_THREADS=auto, threads that sleep while they wait, or compute, stay threads of the kernel. Once some poll, all become
+// members, which were threads of the kernel when they began; also if the thread that has created them has ended ("creator").
+// Prints "ok".
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>

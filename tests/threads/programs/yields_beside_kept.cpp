@@ -1,5 +1,5 @@
-// On one processor: members that poll and yield let a thread run that is the kernel's, because it has asked for its processor time.
-// Counted in their yields, since other programs may take any time.
+// On one processor: members that poll and yield let a thread run that is the kernel's, because it has asked for its processor
+// time. Counted in their yields, since other programs may take any time.
 #include <atomic>
 #include <cstdio>
 #include <thread>

@@ -1,7 +1,7 @@
 // Restartable sequences: threads count by critical sections of a processor each, as allocators do (tcmalloc), with areas of every
 // length that a C library may register, and with areas of their own (areas.h). Nothing is lost, sched_getcpu() is the kernel's
-// answer, and children of forks live. Where the kernel does not give an area up, the thread stays with the kernel. The threads are the
-// program's, or members of a team, or of a crowd, also of one in a plugin (loader.cpp).
+// answer, and children of forks live. Where the kernel does not give an area up, the thread stays with the kernel. The threads
+// are the program's, or members of a team, or of a crowd, also of one in a plugin (loader.cpp).
 #include "areas.h"
 
 #include "../../openmp/programs/check.h"
@@ -192,8 +192,8 @@ void count_together() {
 #endif
 }
 
-/// A length that Weir does not try, and a refusal; areas that the threads have before they could be members, or that they register
-/// by syscall().
+/// A length that Weir does not try, and a refusal; areas that the threads have before they could be members, or that they
+/// register by syscall().
 bool stays_with_kernel(const std::string& kind) {
 #if !defined(CALLS_ARE_UNSEEN)
   if (kind == "own_late") return true;

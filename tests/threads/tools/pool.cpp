@@ -1,6 +1,5 @@
-// A pool whose threads wait for each other in every usual way, for the tools that developers put around programs. Without a word it
-// has no fault; a word plants one, which the tool of its kind must report.
-// Usage: pool [FAULT [THREADS]]
+// A pool whose threads wait for each other in every usual way, for the tools that developers put around programs. Without a word
+// it has no fault; a word plants one, which the tool of its kind must report. Usage: pool [FAULT [THREADS]]
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -181,7 +180,8 @@ int main(int argc, char** argv) {
   for (unsigned i = 0; i < threads; ++i) work.put({});
   const int answer = std::async(std::launch::async, [] { return 42; }).get();
   for (auto& its : pool) its.join();
-  const bool right = sum == tasks * (tasks - 1) / 2 && written == threads * rounds && spins == threads * rounds && done == tasks && answer == 42;
+  const bool right =
+      sum == tasks * (tasks - 1) / 2 && written == threads * rounds && spins == threads * rounds && done == tasks && answer == 42;
   std::puts(right ? "ok" : "wrong");
   return right ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// Trampolines and the program's signal handlers: a thread that waits in a handler keeps its kernel thread, however the handler has been
-// set, and a handler finds its thread in the program's code.
+// Trampolines and the program's signal handlers: a thread that waits in a handler keeps its kernel thread, however the handler
+// has been set, and a handler finds its thread in the program's code.
 //
 // usage: LD_PRELOAD=Weir's library WEIR_THREADS=all threads-trampoline-handlers counted|syscall|bare
 #include <cerrno>
@@ -56,8 +56,10 @@ void by_action(void (*to)(int)) {
 }
 void by_sigset(void (*to)(int)) {
   if (sigset(its_signal, SIG_HOLD) == SIG_HOLD || sigset(its_signal, SIG_HOLD) != SIG_HOLD) fail("sigset() does not block");
-  if (sigset(its_signal, to) != SIG_HOLD || is_blocked_by_kernel() || sigset(its_signal, to) != to) fail("sigset() has another result");
-  if (sigset(SIGKILL, to) != SIG_ERR || errno != EINVAL || sigset(4711, to) != SIG_ERR || errno != EINVAL) fail("sigset() takes anything");
+  if (sigset(its_signal, to) != SIG_HOLD || is_blocked_by_kernel() || sigset(its_signal, to) != to)
+    fail("sigset() has another result");
+  if (sigset(SIGKILL, to) != SIG_ERR || errno != EINVAL || sigset(4711, to) != SIG_ERR || errno != EINVAL)
+    fail("sigset() takes anything");
 }
 void by_syscall(void (*to)(int)) {
   const for_kernel its{to};

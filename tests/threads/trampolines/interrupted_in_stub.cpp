@@ -1,5 +1,5 @@
-// A signal that comes in the first instructions of a trampoline finds the thread at the replaced instruction, with the stack pointer that it
-// had there. Prints "ok".
+// A signal that comes in the first instructions of a trampoline finds the thread at the replaced instruction, with the stack
+// pointer that it had there. Prints "ok".
 //
 // usage: threads-interrupted-in-stub LIBRARY (loops.S)
 #include <chrono>
@@ -49,7 +49,8 @@ const char* wrong(const char* library) {
   std::memcpy(&distance, reinterpret_cast<const char*>(pause) + 1, sizeof distance);
   const std::uintptr_t stub = pause + jump_bytes + static_cast<std::uintptr_t>(std::intptr_t{distance});
   if (replaced_by(stub).at != pause) return "the jump leads elsewhere";
-  if (std::memcmp(reinterpret_cast<const void*>(stub), lowers_stack, sizeof lowers_stack) != 0) return "the stub begins otherwise";
+  if (std::memcmp(reinterpret_cast<const void*>(stub), lowers_stack, sizeof lowers_stack) != 0)
+    return "the stub begins otherwise";
   if (!is_found_at(stub, pause, stack)) return "before the stack pointer moves";
   if (!is_found_at(stub + sizeof lowers_stack, pause, stack + 128)) return "after the stack pointer has moved";
   if (!is_found_at(pause, pause, stack)) return "outside";

@@ -1,5 +1,5 @@
-// Trampolines in loops by which threads wait: what a thread has in its registers stays there, whoever runs meanwhile, and wherever the
-// loop is.
+// Trampolines in loops by which threads wait: what a thread has in its registers stays there, whoever runs meanwhile, and
+// wherever the loop is.
 //
 // usage: LD_PRELOAD=Weir's library WEIR_THREADS=all threads-trampolines LIBRARY
 #include <cstdint>
@@ -41,7 +41,10 @@ extern "C" const char upper_pause[], no_upper_pause[], uppermost_pause[];
   const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
   register __m256d kept asm("ymm7") = _mm256_set_pd(mine, mine + 1, mine + 2, mine + 3);
   const __m256d before = kept;
-  asm volatile(".p2align 4; upper_pause: pause; nop; nop; nop; cmpl $0, (%1); je upper_pause" : "+x"(kept) : "r"(&its.first) : "memory", "cc");
+  asm volatile(".p2align 4; upper_pause: pause; nop; nop; nop; cmpl $0, (%1); je upper_pause"
+               : "+x"(kept)
+               : "r"(&its.first)
+               : "memory", "cc");
   const __m256d after = kept;
   if (std::memcmp(&after, &before, sizeof after) != 0) fail("an upper half differs");
 }
@@ -49,14 +52,16 @@ extern "C" const char upper_pause[], no_upper_pause[], uppermost_pause[];
 [[gnu::target("avx"), gnu::noinline]] void keeps_no_upper(const two_flags& its) {
   double after[4];
   asm volatile(
-      "vzeroupper\n.p2align 4\nno_upper_pause: pause; nop; nop; nop; cmpl $0, (%[its]); je no_upper_pause\nvmovupd %%ymm7, %[after]"
+      "vzeroupper\n.p2align 4\nno_upper_pause: pause; nop; nop; nop; cmpl $0, (%[its]); je no_upper_pause\nvmovupd %%ymm7, "
+      "%[after]"
       : [after] "=m"(after)
       : [its] "r"(&its.first)
       : "memory", "cc");
   if (after[2] != 0 || after[3] != 0) fail("an upper half is another thread's");
 }
 
-// Also registers that older instructions cannot name, and masks. A thread that leaves the upper halves alone does not get another's.
+// Also registers that older instructions cannot name, and masks. A thread that leaves the upper halves alone does not get
+// another's.
 [[gnu::target("avx512f,avx512bw"), gnu::noinline]] void keeps_uppermost(const two_flags& its) {
   const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
   register __m512d kept asm("zmm9") = _mm512_set_pd(mine, mine + 1, mine + 2, mine + 3, mine + 4, mine + 5, mine + 6, mine + 7);
@@ -65,7 +70,8 @@ extern "C" const char upper_pause[], no_upper_pause[], uppermost_pause[];
   const auto mask = static_cast<std::uint64_t>(mine);
   std::uint64_t mask_after = 0;
   asm volatile(
-      "kmovq %[mask], %%k3\n.p2align 4\nuppermost_pause: pause; nop; nop; nop; cmpl $0, (%[its]); je uppermost_pause\nkmovq %%k3, %[after]"
+      "kmovq %[mask], %%k3\n.p2align 4\nuppermost_pause: pause; nop; nop; nop; cmpl $0, (%[its]); je uppermost_pause\nkmovq "
+      "%%k3, %[after]"
       : "+v"(kept), "+v"(other), [after] "=r"(mask_after)
       : [its] "r"(&its.first), [mask] "r"(mask)
       : "memory", "cc", "k3");
@@ -100,9 +106,10 @@ void works_when_loaded_again(const char* file) {
     void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) fail(dlerror());
     const auto its = reinterpret_cast<int (*)(const two_flags*)>(dlsym(library, "keeps"));
-    until_placed("no trampoline in a library", static_cast<const char*>(dlsym(library, "keeps_first_pause")), [its](const two_flags& may) {
-      if (its(&may) != 0) fail("registers differ in a library");
-    });
+    until_placed("no trampoline in a library", static_cast<const char*>(dlsym(library, "keeps_first_pause")),
+                 [its](const two_flags& may) {
+                   if (its(&may) != 0) fail("registers differ in a library");
+                 });
     dlclose(library);
   }
 }
@@ -110,8 +117,10 @@ void works_when_loaded_again(const char* file) {
 void stays_as_it_is() {
   std::int32_t distance = 0;
   std::memcpy(reinterpret_cast<char*>(&distance) + 1, has_no_place_pause + 2, 3);
-  const auto at = (reinterpret_cast<std::uintptr_t>(has_no_place_pause) + 5 + static_cast<std::uintptr_t>(std::intptr_t{distance})) & ~4095ul;
-  void* const taken = mmap(reinterpret_cast<void*>(at), 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  const auto at =
+      (reinterpret_cast<std::uintptr_t>(has_no_place_pause) + 5 + static_cast<std::uintptr_t>(std::intptr_t{distance})) & ~4095ul;
+  void* const taken =
+      mmap(reinterpret_cast<void*>(at), 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   if (taken != reinterpret_cast<void*>(at)) fail("the place is not free");
   in_turn(20, [](const two_flags& may) { has_no_place(&may.first); });
   in_turn(20, [](const two_flags& may) { ends_page(&may.first); });
@@ -128,7 +137,9 @@ void stays_in_changed_page() {
   mprotect(page, 4096, PROT_READ | PROT_EXEC);
   for (unsigned i = 0; i < loops; ++i) {
     const char* const code = page + i * bytes_of_each;
-    in_turn(20, [code](const two_flags& may) { reinterpret_cast<void (*)(const flag*)>(reinterpret_cast<std::uintptr_t>(code))(&may.first); });
+    in_turn(20, [code](const two_flags& may) {
+      reinterpret_cast<void (*)(const flag*)>(reinterpret_cast<std::uintptr_t>(code))(&may.first);
+    });
     if (first_byte(code) != pause_code) fail("a page that was changed is exchanged");
   }
 }
@@ -153,7 +164,8 @@ int main(int, char** words) {
     if (has_no_pause(&may.first) != 1) fail("the replaced instruction has another effect");
   });
   until_placed("no trampoline in place of a fence", has_fence_first, [](const two_flags& may) { has_fence(&may.first); });
-  until_placed("no trampoline in place of a load by the code's place", has_distance_first, [](const two_flags& may) { has_distance(&may.first); });
+  until_placed("no trampoline in place of a load by the code's place", has_distance_first,
+               [](const two_flags& may) { has_distance(&may.first); });
   stays_in_changed_page();
   until_placed("no trampoline in place of the first of two", has_two_first, [](const two_flags& may) { has_two(&may.first); });
   if (first_byte(has_two_second) == jump_code) fail("two trampolines in one loop");
