@@ -86,8 +86,8 @@ struct basic_trampoline {
   void place_if_wanted(Place place) {
     if (is.load(std::memory_order_acquire) != wanted) return;  // acquire: what the handler has written
     const std::uint32_t then = place(*this) ? placed : refused;
-    is.store(then,
-             std::memory_order_release);  // release: the stub, for those who want it again, or the entry for another instruction
+    // release: the stub, for those who want it again, or the entry for another instruction
+    is.store(then, std::memory_order_release);
   }
 
   /// An entry in this stage may be wanted again.
