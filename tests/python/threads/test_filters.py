@@ -11,7 +11,7 @@ TABLE = re.compile(r'^ +\{"(\w+)", SYS_\1, (?:true|false)\},$', re.MULTILINE)
 
 def test_the_calls_are_listed_by_the_command_and_in_the_documents():
     here = native.REPOSITORY
-    tried = TABLE.findall((here / "src" / "machine" / "filter.hpp").read_text())
+    tried = TABLE.findall((here / "src" / "system" / "filter.hpp").read_text())
     assert "membarrier" in tried and sorted(tried) == sorted(tables.UNUSUAL_CALLS)
     text = (here / "docs" / "threads.md").read_text()
     section = text[text.index("## Under a filter of system calls") : text.index("## Debugging")]
