@@ -1,6 +1,6 @@
 # make demo    measures this machine and says what it found, in out/index.html: about five minutes
 # make check   what the last changes can affect, the nearest first, in about two minutes
-# make test    what a change must pass, on 2 processors in about twenty minutes
+# make test    what a change must pass, on 2 processors in half an hour
 # make test-all  everything: larger searches, more seeds, every compiler and library, the simulator under sanitizers
 # Each of them first installs what is missing, and builds.
 .PHONY: demo check test test-all build setup check-cpp check-python sanitize lint clean

@@ -34,7 +34,7 @@ def test_compiling():
     assert units_of(BUILD, "all") <= 640
 
 
-@pytest.mark.parametrize(("sanitizers", "most"), [("thread", 115), ("address,undefined", 280)])
+@pytest.mark.parametrize(("sanitizers", "most"), [("thread", 115), ("address,undefined", 225)])
 def test_compiling_for_sanitizers(tmp_path: Path, sanitizers: str, most: int):
     assert units_of(configured(tmp_path, sanitizers), "test-programs") <= most
 
