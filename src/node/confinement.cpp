@@ -16,6 +16,7 @@
 #include "system/raw_call.hpp"
 #include "system/read_by_kernel.hpp"
 #include "system/run_delay.hpp"
+#include "system/stat_field.hpp"
 
 namespace weir::node {
 
@@ -40,12 +41,10 @@ std::optional<unsigned> processor_of(pid_t thread) {
   std::snprintf(path, sizeof path, "%s/%d/stat", all_threads, static_cast<int>(thread));
   const std::size_t got = text_by_kernel(path, text);
   if (got == 0) return std::nullopt;
-  const char* at = std::strrchr(text, ')');  // the name before it may hold anything
-  constexpr int after_name = 3, processor = 39;
-  for (int field = after_name; at != nullptr && field <= processor; ++field) at = std::strchr(at + 1, ' ');
-  unsigned its = processor_set::none;
-  if (at != nullptr) std::from_chars(at + 1, text + got, its);
-  return its;
+  constexpr unsigned processor = 39;
+  unsigned number = processor_set::none;
+  if (const char* const at = stat_field(text, processor); at != nullptr) std::from_chars(at, text + got, number);
+  return number;
 }
 
 /// Has the first thread of the process ended, while others go on? The kernel then has no list of its robust mutexes any more,

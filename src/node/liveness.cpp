@@ -4,11 +4,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "system/read_by_kernel.hpp"
+#include "system/stat_field.hpp"
 
 namespace weir::node {
 
@@ -24,16 +24,12 @@ std::int64_t began(std::int64_t process) {
   char name[40], text[1024];
   std::snprintf(name, sizeof name, "/proc/%lld/stat", static_cast<long long>(process));
   text_by_kernel(name, text);
-  constexpr unsigned state = 3, threads = 20, started = 22;  // proc(5); the name, which is the second, may contain blanks
-  const char* field[started + 1] = {};
-  char* rest = std::strrchr(text, ')');
-  unsigned fields = 2;
-  for (char* at = rest == nullptr ? nullptr : strtok_r(rest + 1, " \n", &rest); at != nullptr && fields < started;
-       at = strtok_r(nullptr, " \n", &rest))
-    field[++fields] = at;
-  if (fields < started) return unknown;
-  if (*field[state] == 'X' || (*field[state] == 'Z' && std::strtol(field[threads], nullptr, 10) < 2)) return ended;
-  return std::strtoll(field[started], nullptr, 10);
+  constexpr unsigned state = 3, threads = 20, started = 22;
+  const char* const start = stat_field(text, started);
+  if (start == nullptr) return unknown;
+  const char is = *stat_field(text, state);
+  if (is == 'X' || (is == 'Z' && std::strtol(stat_field(text, threads), nullptr, 10) < 2)) return ended;
+  return std::strtoll(start, nullptr, 10);
 }
 
 // Unknown if /proc shows another PID name space, where the same number belongs to another process.

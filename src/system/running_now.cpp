@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "read_by_kernel.hpp"
+#include "stat_field.hpp"
 
 namespace weir {
 
@@ -54,10 +55,10 @@ std::optional<unsigned> running_in(const char* loadavg) {
   return *end == '/' ? std::optional(static_cast<unsigned>(its)) : std::nullopt;
 }
 
-// The name before the state may hold anything.
 bool runs_in(const char* stat) {
-  const char* const name_ends = std::strrchr(stat, ')');
-  return name_ends != nullptr && std::strncmp(name_ends, ") R", 3) == 0;
+  constexpr unsigned state = 3;
+  const char* const is = stat_field(stat, state);
+  return is != nullptr && *is == 'R';
 }
 
 std::optional<unsigned> running_now() {

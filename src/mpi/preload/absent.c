@@ -18,8 +18,8 @@ static struct {
   int (*finalized)(int *);
   int (*test_inter)(communicator, int *);
   int (*size)(communicator, int *);
-  int (*create_keyval)(int (*)(communicator, int, void*, void*, void*, int*), int (*)(communicator, int, void*, void*), int*,
-                       void*);
+  int (*create_keyval)(int (*)(communicator, int, void *, void *, void *, int *), int (*)(communicator, int, void *, void *),
+                       int *, void *);
   int (*get_attr)(communicator, int, void *, int *);
   int (*set_attr)(communicator, int, void *);
   /* MPICH's is nonblocking, Open MPI's blocking, as in the absent library (yielding.hpp). */

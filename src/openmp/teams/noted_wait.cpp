@@ -7,10 +7,7 @@
 namespace weir::openmp {
 
 namespace {
-void observe_lock(const wait_kind* what) {
-  const member& me = self();
-  if (me.of->waits) note_wait(me, what);
-}
+void observe_lock(const wait_kind* what) { note_wait(self(), what); }
 
 [[gnu::constructor]] void when_loaded() {
   if (initial_settings().deadlocks == deadlocks::ignore) return;
@@ -18,18 +15,15 @@ void observe_lock(const wait_kind* what) {
 }
 }  // namespace
 
-void note_wait(const member& me, const wait_kind* what) { me.of->waits.note(me.number, what); }
+void note_wait(const member& me, const wait_kind* what) {
+  if (me.of->waits) [[unlikely]] me.of->waits.note(me.number, what);
+}
 
-noted_wait_awake::noted_wait_awake(const wait_kind& what)
-    : me_(deadlocks_are_looked_for() && self().of->waits ? &self() : nullptr) {
+noted_wait_awake::noted_wait_awake(const wait_kind& what) : me_(deadlocks_are_looked_for() ? &self() : nullptr) {
   if (me_ != nullptr) note_wait(*me_, &what);
 }
 noted_wait_awake::~noted_wait_awake() {
   if (me_ != nullptr) note_wait(*me_, nullptr);
-}
-
-void noted_wait::note(const wait_kind* what) const {
-  if (me_.of->waits) note_wait(me_, what);
 }
 
 }  // namespace weir::openmp

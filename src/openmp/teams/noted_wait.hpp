@@ -9,7 +9,7 @@ namespace weir::openmp {
 
 struct member;
 
-/// In a team with notes. Null: the member is awake.
+/// Nothing where the team has no notes. Null: the member is awake.
 void note_wait(const member& me, const wait_kind* what);
 
 /// The argument of waiting::experience for a wait without other work.
@@ -18,11 +18,10 @@ class noted_wait {
   noted_wait(const member& me, const wait_kind& what) : me_(me), what_(what) {}
   static constexpr bool take() { return false; }
   static constexpr bool execute() { return false; }
-  void fall_asleep(const gate&) const { note(&what_); }
-  void awake() const { note(nullptr); }
+  void fall_asleep(const gate&) const { note_wait(me_, &what_); }
+  void awake() const { note_wait(me_, nullptr); }
 
  private:
-  void note(const wait_kind* what) const;
   const member& me_;
   const wait_kind& what_;
 };

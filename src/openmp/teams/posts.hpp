@@ -16,7 +16,7 @@ namespace weir::openmp {
 
 /// In a large team, of more than `Few`, a post must not go to all who wait for one of the next iterations. So the bytes of a
 /// page, `Across` squared, stand there by columns: first those of each `Across`th iteration, then those that follow these. And
-/// there are as many gates as members: who waits for an iteration sleeps at the gate that it chooses.
+/// there are as many gates as members: a member that waits for an iteration sleeps at the gate that it chooses.
 template <class Machine, unsigned Across = 64, unsigned Few = 8>
 struct posts {
   using byte = typename Machine::template word<std::uint8_t>;

@@ -79,7 +79,7 @@ bool task_work::execute() {
 
 void task_work::fall_asleep(gate& at) {
   if (me_ == nullptr) return;
-  if (me_->of->waits) [[unlikely]] note_wait(*me_, &what_);
+  note_wait(*me_, &what_);
   sleeps_by = mark_of(*me_);
   me_->looks_everywhere = true;
   falls_asleep(*me_, at, [] { std::atomic_thread_fence(std::memory_order_seq_cst); });
@@ -89,7 +89,7 @@ void task_work::awake() {
   if (me_ == nullptr) return;
   sleeps_by = ~0u;
   me_->looks_everywhere = false;
-  if (me_->of->waits) [[unlikely]] note_wait(*me_, nullptr);
+  note_wait(*me_, nullptr);
   is_awake(*me_);
 }
 

@@ -94,10 +94,8 @@ void take_in_order(signal_mask now) {
 /// The thread's mask has been changed in this way, from `before`. In a handler `before` differs from the mask that the body has
 /// recorded, and the end of the handler restores the recorded mask.
 void note_change(int how, signal_mask set, signal_mask before) {
-  const signal_mask now = (how == SIG_BLOCK     ? before | set
-                           : how == SIG_UNBLOCK ? before & ~set
-                                                : set) &
-                          weir::threads::all_signals;
+  const signal_mask asked = how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set;
+  const signal_mask now = asked & weir::threads::all_signals;
   body* const detached = detached_body();
   const body* const mine = detached != nullptr ? detached : body_with_mask();
   if (mine == nullptr) return;

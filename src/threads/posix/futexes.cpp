@@ -142,8 +142,8 @@ long move_or_wake(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {
   return others + notify(&word, all_waiters) + notify(reinterpret_cast<const void*>(a[4]), all_waiters);
 }
 
-// The kernel clears the word of a thread that ends, and wakes who waits for it there [set_tid_address(2)]: members that slept in
-// user space would not hear of it. The word has the thread's number until then.
+// The kernel clears the word of a thread that ends, and wakes those that wait for it there [set_tid_address(2)]: members that
+// slept in user space would not hear of it. The word has the thread's number until then.
 bool awaits_end_of_thread(int operation, std::uint32_t value) {
   constexpr std::uint32_t most = 1 << 22;  // PID_MAX_LIMIT, of Linux
   if ((operation & FUTEX_PRIVATE_FLAG) != 0 || value < 2 || value > most) return false;

@@ -27,8 +27,8 @@ using event_count = basic_event_count<native_threads>;
 /// The event count of the object at this address.
 constexpr std::size_t event_counts = 256;
 extern constinit event_count all_event_counts[event_counts];
-/// Conditions have others: who waits gives back the mutex after the announcement. An event of a mutex with the same event count
-/// would keep the member awake each time.
+/// Conditions have others: a thread that waits gives back the mutex after the announcement. An event of a mutex with the same
+/// event count would keep the member awake each time.
 extern constinit event_count all_of_conditions[event_counts];
 /// As the table of sleepers finds its lists, so that a notifier computes one place for both.
 inline std::size_t place_of(const void* object) {

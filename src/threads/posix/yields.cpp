@@ -20,8 +20,8 @@ BEFORE(int, sched_yield, ()) {
   if (!weir::threads::may_be_member(__builtin_return_address(0)) ||
       (weir::scheduled_by == nullptr && !weir::threads::attach_to_wait())) {
     weir::yield_to_kernel();
-  } else if (weir::threads::is_in_child_on_other_stack()) {  // its parent, with the same memory, may go to or from a processor
-                                                             // just now
+  } else if (weir::threads::is_in_child_on_other_stack()) {
+    // The parent, with the same memory, may go to or from a processor just now.
     weir::yield_to_kernel();
   } else if (weir::threads::this_body != nullptr && weir::threads::threads_kept_in_kernel.are_any()) {
     const weir::threads::floating_point_kept of_program;

@@ -200,7 +200,7 @@ def test_a_process_that_cannot_open_the_library_leaves_nobody_waiting(mpi: Mpi, 
     assert "weir: barrier of" not in said
 
 
-def test_who_waits_for_long_takes_no_memory(mpi: Mpi, failing: Path):
+def test_a_process_that_waits_for_long_takes_no_memory(mpi: Mpi, failing: Path):
     assert "weir: barrier of 2 processes" in kept(run(mpi, 2, failing, "late", WEIR_MPI_VERBOSE="1"))
 
 

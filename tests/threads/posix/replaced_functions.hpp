@@ -166,11 +166,8 @@ inline const row rows[] = {
     ROW(thrd_sleep, thrd_sleep(&at_once, nullptr)),
     ROW(pthread_create, pthread_t t; if (pthread_create(&t, nullptr, nothing, nullptr) == 0) pthread_detach(t)),
     ROW(thrd_create, thrd_t t; if (thrd_create(&t, nothing_of_c11, nullptr) == thrd_success) thrd_detach(t)),
-    ROW(
-        pthread_cancel, pthread_t t; if (pthread_create(&t, nullptr, nothing, nullptr) == 0) {
-          pthread_cancel(t);
-          pthread_detach(t);
-        }),
+    ROW(pthread_cancel, pthread_t t;
+        if (pthread_create(&t, nullptr, nothing, nullptr) == 0) pthread_cancel(t), pthread_detach(t)),
     {"pthread_exit", [] { pthread_exit(nullptr); }, true},
     ROW(pthread_join, pthread_join(pthread_self(), nullptr)),
     ROW(thrd_join, thrd_join(thrd_current(), nullptr)),
