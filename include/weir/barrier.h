@@ -30,7 +30,7 @@ int weir_barrier_wait(weir_barrier_t* barrier);
  * destroy the barrier, and free its memory, as soon as its own wait has returned. */
 int weir_barrier_destroy(weir_barrier_t* barrier);
 
-/* The fast face: members are numbered 0 .. members-1, and each number is used by one thread. */
+/* The fast interface: members are numbered 0 .. members-1, and each number is used by one thread. */
 typedef struct weir_team_barrier weir_team_barrier_t;
 
 /* `algorithm`, `waiting`: a name that `weir info` lists; NULL or "auto" for the best here.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast face: a barrier whose members are numbered 0 .. P-1.
+// The fast interface: a barrier whose members are numbered 0 .. P-1.
 //
 //   weir::team_barrier b(8);                                        // the best for this machine; it learns which while it runs
 //   weir::team_barrier b(8, {.algorithm = "mcs", .waiting = "spin"});          // by name

@@ -11,7 +11,7 @@
 #include <limits>
 #include <pthread.h>
 
-#include "../faces/barrier_core.hpp"
+#include "../interfaces/barrier_core.hpp"
 
 namespace {
 
@@ -71,7 +71,7 @@ int pthread_barrier_init(pthread_barrier_t* __restrict barrier, const pthread_ba
   seen_as_ours(barrier).mark = 0;
   if (shared_by_processes(attributes)) return (*c_init)(barrier, attributes, count);
   if (count == 0 || count > static_cast<unsigned>(std::numeric_limits<int>::max())) return EINVAL;
-  weir_barrier_core* const core = weir::faces::take_core(count);
+  weir_barrier_core* const core = weir::interfaces::take_core(count);
   if (core == nullptr) return ENOMEM;
   seen_as_ours(barrier).core = core;
   seen_as_ours(barrier).mark = our_mark;
@@ -92,7 +92,7 @@ int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
   weir_barrier_core* const core = seen_as_ours(barrier).core;
   if (core->in_use()) return EBUSY;
   seen_as_ours(barrier).mark = 0;
-  weir::faces::give_core_back(core);
+  weir::interfaces::give_core_back(core);
   return 0;
 }
 

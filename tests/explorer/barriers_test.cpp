@@ -178,7 +178,7 @@ TEST(SpreadPlan, NeedsItsMemoryOrders) {
   }
 }
 
-/// The core of the standard, C and POSIX faces.
+/// The core of the standard, C and POSIX interfaces.
 struct standard {
   weir::barriers::phased<explored> core;
   standard(unsigned members, bool shared) : core(members, shared) {}

@@ -23,7 +23,7 @@ std::map<site, std::string> all_sites() {
   return found;
 }
 
-/// The core of the standard, C and POSIX faces.
+/// The core of the standard, C and POSIX interfaces.
 struct standard {
   weir::barriers::phased<explored> core;
   std::vector<unsigned> episode;

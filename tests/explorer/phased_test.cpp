@@ -1,4 +1,4 @@
-// The core of the standard, C and POSIX faces when a team changes: a member leaves it, or another team gets the core.
+// The core of the standard, C and POSIX interfaces when a team changes: a member leaves it, or another team gets the core.
 #include <gtest/gtest.h>
 
 #include <weir/barriers/phased.hpp>

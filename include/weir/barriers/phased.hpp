@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A central barrier for members without numbers: the core of the standard, C and POSIX faces.
+// A central barrier for members without numbers: the core of the standard, C and POSIX interfaces.
 //
 // A counter of arrivals and the number of the phase. Members may arrive without waiting, several
 // at a time, and leave the team. Only the default waiting policy.

@@ -6,7 +6,7 @@
 
 #include <weir/barrier.hpp>
 
-namespace weir::faces {
+namespace weir::interfaces {
 
 namespace {
 
@@ -84,4 +84,4 @@ void give_core_back(weir_barrier_core* core) noexcept {
   } while (!free_cores.compare_exchange_weak(first, with, std::memory_order_release, std::memory_order_relaxed));
 }
 
-}  // namespace weir::faces
+}  // namespace weir::interfaces

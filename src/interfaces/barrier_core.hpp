@@ -19,11 +19,11 @@ struct weir_barrier_core : weir::barriers::phased<weir::native> {
   std::atomic<std::uint32_t> next_free{0};  // the number of the next one in the list of free cores; 0: none
 };
 
-namespace weir::faces {
+namespace weir::interfaces {
 
 /// A core for this many members, or nullptr if there is no memory. Both functions are lock-free, because a process may fork while
 /// other threads are in them.
 weir_barrier_core* take_core(unsigned members) noexcept;
 void give_core_back(weir_barrier_core* core) noexcept;
 
-}  // namespace weir::faces
+}  // namespace weir::interfaces

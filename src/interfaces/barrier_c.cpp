@@ -36,7 +36,7 @@ int weir_barrier_init(weir_barrier_t* barrier, const weir_barrierattr_t* attribu
   if (count == 0) return fail(EINVAL, "weir_barrier_init: a barrier needs at least 1 thread, not 0");
   if (count > static_cast<unsigned>(std::numeric_limits<int>::max()))
     return fail(EINVAL, "weir_barrier_init: too many threads");
-  barrier->core = weir::faces::take_core(count);
+  barrier->core = weir::interfaces::take_core(count);
   return barrier->core == nullptr ? fail(ENOMEM, "weir_barrier_init: no memory") : 0;
 }
 
@@ -54,7 +54,7 @@ int weir_barrier_destroy(weir_barrier_t* barrier) {
   if (barrier == nullptr || barrier->core == nullptr)
     return fail(EINVAL, "weir_barrier_destroy: the barrier is not initialised");
   if (barrier->core->in_use()) return fail(EBUSY, "weir_barrier_destroy: threads wait at the barrier");
-  weir::faces::give_core_back(barrier->core);
+  weir::interfaces::give_core_back(barrier->core);
   barrier->core = nullptr;
   return 0;
 }

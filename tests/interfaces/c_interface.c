@@ -1,4 +1,4 @@
-/* The C face as a C program uses it: compiled as C without extensions. */
+/* The C interface as a C program uses it: compiled as C without extensions. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
