@@ -16,6 +16,7 @@
 #include <weir/machine/processors.hpp>
 #include <weir/machine/topology.hpp>
 
+#include "../system/environment.h"
 #include "../system/errno_kept.hpp"
 #include "../system/made_once.hpp"
 
@@ -129,7 +130,7 @@ const profile_in_use& profile_here() {
   static constinit made_once<profile_in_use> here;
   return here([] {
     const auto tell = [](const std::string& words) { std::fprintf(stderr, "weir: %s\n", words.c_str()); };
-    return find_profile(std::getenv("WEIR_PROFILE"), std::getenv("XDG_CONFIG_HOME"), std::getenv("HOME"), "",
+    return find_profile(weir_value_of(WEIR_PROFILE), std::getenv("XDG_CONFIG_HOME"), std::getenv("HOME"), "",
                         getauxval(AT_SECURE) == 0, tell);
   });
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <weir/machine/processors.hpp>
 
+#include "system/environment.h"
 #include "system/made_once.hpp"
 #include "system/processor_mask.hpp"
 #include "system/raw_call.hpp"
@@ -72,7 +73,7 @@ cpu_set_t* copy(const heard_set& its, const cpu_set_t* from) {
 
 heard_set find_out() {
   heard_set its;
-  const char* const said = std::getenv(variable);
+  const char* const said = weir_value_of(WEIR_PROCESSORS);
   if (said == nullptr || hears_the_truth(program_invocation_short_name)) return its;
   const auto mask = processor_mask::of_this_thread();
   if (!mask) return its;

@@ -19,8 +19,6 @@
 
 namespace weir::heard {
 
-constexpr const char* variable = "WEIR_PROCESSORS";
-
 /// How many of the mask's processors a program hears of; none: it hears the truth. `said`: the variable's text; `machine`, and
 /// what is no such text, is the truth.
 std::optional<unsigned> how_many(std::string_view said, unsigned in_mask, std::optional<double> quota);

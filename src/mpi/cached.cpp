@@ -25,6 +25,7 @@
 #include "preload/ask.h"
 #include "price.hpp"
 #include "steps.hpp"
+#include "system/environment.h"
 #include "yielding.hpp"
 
 #ifdef MPICH_NUMVERSION
@@ -158,7 +159,7 @@ const char* wrong_price = nullptr;  // WEIR_MPI_PRICE, where it cannot be read
   const std::lock_guard lock(mutex);
   there = weir::mpi::mpi_is_there();
   if (!there || keyval != MPI_KEYVAL_INVALID) return MPI_SUCCESS;
-  if (const char* const given = std::getenv("WEIR_MPI_PRICE"); given != nullptr && *given != '\0' && !price_here().give(given))
+  if (const char* const given = weir_value_of(WEIR_MPI_PRICE); given != nullptr && *given != '\0' && !price_here().give(given))
     wrong_price = given;
   int at_end = MPI_KEYVAL_INVALID, barriers = MPI_KEYVAL_INVALID;
   int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, before_finalize, &at_end, nullptr);
@@ -169,10 +170,10 @@ const char* wrong_price = nullptr;  // WEIR_MPI_PRICE, where it cannot be read
   return code;
 }
 
-constexpr const char* variables[] = {"WEIR_MPI_BARRIER", "WEIR_MPI_WITHIN", "WEIR_MPI_TRANSPORT", "WEIR_MPI_WAITING"};
+constexpr weir_variable variables[] = {WEIR_MPI_BARRIER, WEIR_MPI_WITHIN, WEIR_MPI_TRANSPORT, WEIR_MPI_WAITING};
 
-std::string_view from_environment(const char* name) {
-  const char* const value = std::getenv(name);
+std::string_view from_environment(weir_variable variable) {
+  const char* const value = weir_value_of(variable);
   return value == nullptr ? std::string_view() : value;
 }
 
@@ -188,8 +189,8 @@ weir::mpi::options options_here() {
 std::uint64_t digest_of_environment() {
   std::uint64_t hash = 14695981039346656037u;
   const auto add = [&](unsigned char c) { hash = (hash ^ c) * 1099511628211u; };
-  for (const char* const name : variables) {
-    for (const char c : from_environment(name)) add(static_cast<unsigned char>(c));
+  for (const weir_variable variable : variables) {
+    for (const char c : from_environment(variable)) add(static_cast<unsigned char>(c));
     add(0);
   }
   return hash;
@@ -275,7 +276,7 @@ int make(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
   k.usable = k.made ? &*k.made : nullptr;
   k.made_at = weir::native::ticks();
   price_here().made_in(k.made_at - start);
-  if (k.made && k.made->rank() == 0 && !from_environment("WEIR_MPI_VERBOSE").empty()) say(k);
+  if (k.made && k.made->rank() == 0 && !from_environment(WEIR_MPI_VERBOSE).empty()) say(k);
   return MPI_SUCCESS;
 }
 

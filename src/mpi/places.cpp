@@ -21,6 +21,7 @@
 
 #include "call.hpp"
 #include "system/boolean_words.hpp"
+#include "system/environment.h"
 
 namespace weir::mpi {
 
@@ -75,7 +76,7 @@ std::uint64_t digest(const machine_profile& its) {
 
 // As the OpenMP runtime reads it.
 bool may_learn() {
-  const char* const said = std::getenv("WEIR_ADAPT");
+  const char* const said = weir_value_of(WEIR_ADAPT);
   return said == nullptr || std::ranges::none_of(boolean_words, [said](const auto& its) {
     return !its.second && strcasecmp(said, its.first.data()) == 0;
   });

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "system/environment.h"
+
 namespace weir::node {
 
 namespace {
@@ -22,7 +24,7 @@ bool asks(const program& p, std::uint64_t now) { return p.is_busy && (p.seen > n
 }  // namespace
 
 std::string named_place() {
-  const char* const said = secure_getenv("WEIR_SHARE_DIR");
+  const char* const said = secure_getenv(weir_name_of(WEIR_SHARE_DIR));
   return said != nullptr ? said : "";
 }
 

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../system/environment.h"
+
 static struct header *table; /* null: no launcher has asked for counts */
 
 /* Rows of the calling thread; it rarely uses more than one runtime. */
@@ -29,7 +31,7 @@ static const char names[] =
 static void forget_rows(void) { memset(mine, 0, sizeof mine); }
 
 __attribute__((constructor)) static void open_table(void) {
-  const char *path = getenv("WEIR_PROFILE_FILE");
+  const char *path = weir_value_of(WEIR_PROFILE_FILE);
   if (path == NULL) return;
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return;

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../system/environment.h"
+
 static struct recording_header *header; /* null: no launcher has asked for a recording */
 static struct chunk *chunks;
 
@@ -59,7 +61,7 @@ static uint32_t least_reading(void) {
 static void forget(void) { owns = false, owned = 0; }
 
 __attribute__((constructor)) static void open_recording(void) {
-  const char *path = getenv("WEIR_TRACE_FILE");
+  const char *path = weir_value_of(WEIR_TRACE_FILE);
   if (path == NULL) return;
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return;

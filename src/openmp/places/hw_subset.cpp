@@ -11,6 +11,7 @@
 #include <weir/machine/topology.hpp>
 
 #include "openmp/support/scanner.hpp"
+#include "system/environment.h"
 
 namespace weir::openmp {
 
@@ -40,8 +41,6 @@ int number_of(const location& l, kind of) {
   return 0;
 }
 
-/// For programs that this one executes: the value that has been obeyed.
-constexpr const char* mark_of_subset = "WEIR_HW_SUBSET";
 constinit bool is_too_much = false;
 [[gnu::constructor(101)]] void when_loaded() { restrict_to_hw_subset(); }
 
@@ -106,12 +105,12 @@ void restrict_to_hw_subset() {
   if (text == nullptr) text = std::getenv("KMP_PLACE_THREADS");  // an older name
   if (text == nullptr) return;
   // Who has started this program has chosen already: here, numbers would count within what is left.
-  if (const char* const chosen = std::getenv(mark_of_subset); chosen != nullptr && std::string_view(chosen) == text) return;
+  if (const char* const chosen = weir_value_of(WEIR_HW_SUBSET); chosen != nullptr && std::string_view(chosen) == text) return;
   const auto layers = parse_hw_subset(text);
   if (!layers) return;  // read_settings() tells
   const auto processors = processors_of(*layers, locations_in(topology_below("", running_on())));
   is_too_much = !processors;
-  if (processors && run_on(*processors) == 0) setenv(mark_of_subset, text, 1);
+  if (processors && run_on(*processors) == 0) setenv(weir_name_of(WEIR_HW_SUBSET), text, 1);
 }
 bool asked_for_too_much() { return is_too_much; }
 

@@ -146,7 +146,7 @@ bool names_a_plan_by_levels(const std::string& word) {
   }
 }
 
-std::optional<std::string> read_barrier(const variables& in, const char* name, const std::vector<std::string>& known,
+std::optional<std::string> read_barrier(const variables& in, weir_variable variable, const std::vector<std::string>& known,
                                         bool also_by_levels = false) {
   std::string expected = "one of auto";
   for (const auto& one : known) expected += ", " + one;
@@ -158,14 +158,14 @@ std::optional<std::string> read_barrier(const variables& in, const char* name, c
       if (lower(one) == word) return one;
     return std::nullopt;
   };
-  return in.read(name, one_of_them, expected);
+  return in.read(variable, one_of_them, expected);
 }
 
 void read_barriers(const variables& in, const barrier_names& known, settings& s) {
-  s.barrier = read_barrier(in, "WEIR_BARRIER", known.whole, /*also_by_levels=*/true).value_or(s.barrier);
-  s.fork_barrier = read_barrier(in, "WEIR_FORK_BARRIER", known.halved).value_or(s.fork_barrier);
-  s.join_barrier = read_barrier(in, "WEIR_JOIN_BARRIER", known.halved).value_or(s.join_barrier);
-  s.reduction_barrier = read_barrier(in, "WEIR_REDUCTION_BARRIER", known.halved).value_or(s.reduction_barrier);
+  s.barrier = read_barrier(in, WEIR_BARRIER, known.whole, /*also_by_levels=*/true).value_or(s.barrier);
+  s.fork_barrier = read_barrier(in, WEIR_TEST_FORK_BARRIER, known.halved).value_or(s.fork_barrier);
+  s.join_barrier = read_barrier(in, WEIR_TEST_JOIN_BARRIER, known.halved).value_or(s.join_barrier);
+  s.reduction_barrier = read_barrier(in, WEIR_TEST_REDUCTION_BARRIER, known.halved).value_or(s.reduction_barrier);
 }
 
 void read_deadlocks(const variables& in, settings& s) {
@@ -173,7 +173,7 @@ void read_deadlocks(const variables& in, settings& s) {
     return parse_word<deadlocks>(
         text, {{"ignore", deadlocks::ignore}, {"report", deadlocks::report}, {"end", deadlocks::end}});
   };
-  s.deadlocks = in.read("WEIR_DEADLOCKS", words, "ignore, report or end").value_or(s.deadlocks);
+  s.deadlocks = in.read(WEIR_DEADLOCKS, words).value_or(s.deadlocks);
 }
 
 void read_kind_of_threads(const variables& in, settings& s) {
@@ -186,24 +186,24 @@ void read_kind_of_threads(const variables& in, settings& s) {
   };
   // Teams of kernel threads cannot follow what the program is granted.
   const threads_of unless_said = s.share == share_with::node ? threads_of::automatic : s.threads;
-  s.threads = in.read("WEIR_THREADS", words, "kernel, user, auto or all").value_or(unless_said);
+  s.threads = in.read(WEIR_THREADS, words).value_or(unless_said);
 }
 
 void read_share(const variables& in, settings& s) {
   const auto words = [](std::string_view text) {
     return parse_word<share_with>(text, {{"off", share_with::nobody}, {"node", share_with::node}});
   };
-  s.share = in.read("WEIR_SHARE", words, "off or node").value_or(s.share);
+  s.share = in.read(WEIR_SHARE, words).value_or(s.share);
   const auto weight = [](std::string_view text) {
     const auto number = parse_positive(text);
     return number && *number <= most_weight ? number : std::nullopt;
   };
-  s.weight = in.read("WEIR_WEIGHT", weight, "an integer from 1 to 100").value_or(s.weight);
+  s.weight = in.read(WEIR_WEIGHT, weight).value_or(s.weight);
 }
 
 void read_choices(const variables& in, settings& s) {
-  s.adapt = in.read("WEIR_ADAPT", parse_boolean, a_boolean).value_or(s.adapt);
-  s.explain = in.read("WEIR_EXPLAIN", parse_boolean, a_boolean).value_or(s.explain);
+  s.adapt = in.read(WEIR_ADAPT, parse_boolean).value_or(s.adapt);
+  s.explain = in.read(WEIR_EXPLAIN, parse_boolean).value_or(s.explain);
 }
 
 // Only whether it can be read: heard.cpp reads it, before there are settings.
@@ -212,7 +212,7 @@ void check_processors(const variables& in) {
     const bool right = text == "machine" || heard::how_many(text, 1, std::nullopt);
     return right ? std::optional(true) : std::nullopt;
   };
-  (void)in.read(heard::variable, known, "auto, machine or a number of processors");
+  (void)in.read(WEIR_PROCESSORS, known);
 }
 
 // The processors are chosen when the library is loaded: here it is only said what was wrong.

@@ -1,5 +1,5 @@
 // The internal control variables of an OpenMP program, as its environment sets them.
-// docs/openmp/settings.md has a table of all variables: their forms, their defaults, and what the runtime does with them.
+// docs/openmp/settings.md has tables of OpenMP's variables, and docs/environment.md one of Weir's own.
 #pragma once
 
 #include <cstddef>
@@ -97,8 +97,8 @@ struct settings {
   std::vector<std::string> warnings;  ///< of values that are malformed or not supported, one sentence each
 };
 
-/// The names that barriers may have besides "auto": all, for WEIR_BARRIER; those that can be halved, for WEIR_FORK_BARRIER,
-/// WEIR_JOIN_BARRIER and WEIR_REDUCTION_BARRIER.
+/// The names that barriers may have besides "auto": all, for WEIR_BARRIER; those that can be halved, for
+/// WEIR_TEST_FORK_BARRIER, WEIR_TEST_JOIN_BARRIER and WEIR_TEST_REDUCTION_BARRIER.
 struct barrier_names {
   std::vector<std::string> whole, halved;
 };

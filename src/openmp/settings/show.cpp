@@ -6,6 +6,7 @@
 #include "openmp/places/made_for.hpp"
 #include "openmp/settings/parse.hpp"
 #include "openmp/settings/settings.hpp"
+#include "system/environment.h"
 
 namespace weir::openmp {
 
@@ -88,6 +89,10 @@ class block {
   void line(const std::string& name, const std::string& value) {
     lines_ += "  [host] " + name + "='" + value + "'\n";
   }
+  /// What this build does not read has no line.
+  void line(weir_variable variable, const std::string& value) {
+    if (weir_reads(variable)) line(weir_name_of(variable), value);
+  }
   std::string whole() const {
     return "\nOPENMP DISPLAY ENVIRONMENT BEGIN\n  _OPENMP='" + text(openmp_version) + "'\n" + lines_ +
            "OPENMP DISPLAY ENVIRONMENT END\n";
@@ -139,17 +144,17 @@ void of_vendors(const settings& s, block& all) {
   all.line("GOMP_SPINCOUNT", spins(s));
   all.line("KMP_BLOCKTIME", blocktime(s));
   all.line("KMP_DETERMINISTIC_REDUCTION", text(s.deterministic_reduction));
-  all.line("WEIR_ADAPT", text(s.adapt));
-  all.line("WEIR_BARRIER", s.barrier);
-  all.line("WEIR_DEADLOCKS", text(s.deadlocks));
-  all.line("WEIR_EXPLAIN", text(s.explain));
-  all.line("WEIR_FORK_BARRIER", s.fork_barrier);
-  all.line("WEIR_JOIN_BARRIER", s.join_barrier);
-  all.line("WEIR_PROFILE", in_words(profile_here()));
-  all.line("WEIR_REDUCTION_BARRIER", s.reduction_barrier);
-  all.line("WEIR_SHARE", text(s.share));
-  all.line("WEIR_THREADS", text(s.threads));
-  all.line("WEIR_WEIGHT", text(s.weight));
+  all.line(WEIR_ADAPT, text(s.adapt));
+  all.line(WEIR_BARRIER, s.barrier);
+  all.line(WEIR_DEADLOCKS, text(s.deadlocks));
+  all.line(WEIR_EXPLAIN, text(s.explain));
+  all.line(WEIR_PROFILE, in_words(profile_here()));
+  all.line(WEIR_SHARE, text(s.share));
+  all.line(WEIR_TEST_FORK_BARRIER, s.fork_barrier);
+  all.line(WEIR_TEST_JOIN_BARRIER, s.join_barrier);
+  all.line(WEIR_TEST_REDUCTION_BARRIER, s.reduction_barrier);
+  all.line(WEIR_THREADS, text(s.threads));
+  all.line(WEIR_WEIGHT, text(s.weight));
 }
 
 }  // namespace

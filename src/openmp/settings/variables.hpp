@@ -4,13 +4,13 @@
 #include <string_view>
 
 #include "openmp/settings/parse.hpp"
+#include "system/environment.h"
 
 namespace weir::openmp {
 
 class variables {
  public:
-  variables(const lookup& environment, std::vector<std::string>& warnings)
-      : environment_(environment), warnings_(warnings) {}
+  variables(const lookup& environment, std::vector<std::string>& warnings) : environment_(environment), warnings_(warnings) {}
 
   /// The value unchanged.
   std::optional<std::string> exact(const std::string& name) const {
@@ -26,13 +26,23 @@ class variables {
   }
 
   template <class Parse>
-  auto read(const std::string& name, Parse parse, std::string_view expected) const
-      -> decltype(parse(std::string_view())) {
+  auto read(const std::string& name, Parse parse, std::string_view expected) const -> decltype(parse(std::string_view())) {
     const auto value = text(name);
     if (!value) return std::nullopt;
     auto result = parse(*value);
     if (!result) malformed(name, *value, expected);
     return result;
+  }
+
+  /// One of Weir's own, if this build reads it.
+  template <class Parse>
+  auto read(weir_variable variable, Parse parse, std::string_view expected) const -> decltype(parse(std::string_view())) {
+    if (!weir_reads(variable)) return std::nullopt;
+    return read(std::string(weir_name_of(variable)), parse, expected);
+  }
+  template <class Parse>
+  auto read(weir_variable variable, Parse parse) const {
+    return read(variable, parse, weir_values_of(variable));
   }
 
   /// NAME, or NAME_ALL, which applies to the host and the devices.

@@ -13,6 +13,7 @@
 
 #include "machine/time_slice.hpp"
 #include "system/clocks.hpp"
+#include "system/environment.h"
 #include "system/filter.hpp"
 #include "system/fork_page.hpp"
 #include "system/read_by_kernel.hpp"
@@ -76,7 +77,7 @@ constinit std::atomic<bool> bodies_wait_for_turns{false};
 // begins while the program may change its environment.
 constinit std::uint64_t said_between_ticks = 0;
 [[gnu::constructor]] void when_loaded() {
-  if (const char* const us = std::getenv("WEIR_TEST_TICK_US")) said_between_ticks = 1000 * std::strtoull(us, nullptr, 10);
+  if (const char* const us = weir_value_of(WEIR_TEST_TICK_US)) said_between_ticks = 1000 * std::strtoull(us, nullptr, 10);
 }
 
 void* begin(void* given);

@@ -95,9 +95,9 @@ TEST(Settings, GoodForms) {
       {"WEIR_BARRIER", "Sense", "sense"},
       {"WEIR_BARRIER", "dissemination", "dissemination"},
       {"WEIR_BARRIER", "Levels:8by6down6-96packed12flag-exchange4", "levels:8by6down6-96packed12flag-exchange4"},
-      {"WEIR_FORK_BARRIER", "Tree", "tree"},
-      {"WEIR_JOIN_BARRIER", "AUTO", "auto"},
-      {"WEIR_REDUCTION_BARRIER", "sense", "sense"},
+      {"WEIR_TEST_FORK_BARRIER", "Tree", "tree"},
+      {"WEIR_TEST_JOIN_BARRIER", "AUTO", "auto"},
+      {"WEIR_TEST_REDUCTION_BARRIER", "sense", "sense"},
       {"WEIR_ADAPT", "False", "FALSE"},
       {"WEIR_ADAPT", "1", "TRUE"},
       {"WEIR_EXPLAIN", "true", "TRUE"},
@@ -207,7 +207,7 @@ TEST(Settings, BadForms) {
        {"WEIR_BARRIER"},
        {"wall", "sense,sense", "levels:", "levels:8by6down6", "levels:8by6down6-7by2down2-pairs"}},
       {"one of auto, sense, tree",
-       {"WEIR_FORK_BARRIER", "WEIR_JOIN_BARRIER", "WEIR_REDUCTION_BARRIER"},
+       {"WEIR_TEST_FORK_BARRIER", "WEIR_TEST_JOIN_BARRIER", "WEIR_TEST_REDUCTION_BARRIER"},
        {"wall", "sense,tree", "dissemination", "levels:8by6down6-pairs"}},
       {"ignore, report or end", {"WEIR_DEADLOCKS"}, {"true", "report,end"}},
       {"kernel, user, auto or all", {"WEIR_THREADS"}, {"true", "posix", "user,kernel"}},
@@ -364,11 +364,11 @@ TEST(Settings, VerboseDisplayAddsTheVendors) {
   [host] WEIR_BARRIER='auto'
   [host] WEIR_DEADLOCKS='IGNORE'
   [host] WEIR_EXPLAIN='FALSE'
-  [host] WEIR_FORK_BARRIER='auto'
-  [host] WEIR_JOIN_BARRIER='auto'
   [host] WEIR_PROFILE=''
-  [host] WEIR_REDUCTION_BARRIER='auto'
   [host] WEIR_SHARE='OFF'
+  [host] WEIR_TEST_FORK_BARRIER='auto'
+  [host] WEIR_TEST_JOIN_BARRIER='auto'
+  [host] WEIR_TEST_REDUCTION_BARRIER='auto'
   [host] WEIR_THREADS='KERNEL'
   [host] WEIR_WEIGHT='1'
 OPENMP DISPLAY ENVIRONMENT END
