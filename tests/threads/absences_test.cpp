@@ -1,7 +1,7 @@
 // Which threads stay away from their seats, since they block too often.
 #include <gtest/gtest.h>
 
-#include "threads/program/absences.hpp"
+#include "threads/program/seats.hpp"
 
 namespace {
 

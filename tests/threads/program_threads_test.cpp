@@ -1,5 +1,5 @@
 // Threads of the program without the functions of the C library that create them.
-#include "threads/program/program_threads.hpp"
+#include "threads/program/program_thread.hpp"
 
 #include <atomic>
 #include <functional>
@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "threads/program/attach_requests.hpp"
+#include "threads/program/census.hpp"
 #include "threads/threads.hpp"
 #include "weir/crowd.hpp"
 
@@ -21,11 +23,11 @@ using namespace weir::threads;
 /// More than there are processors, and so many of them poll that all may be members.
 void threads_poll(unsigned processors, bool adapts) {
   make_all_members(processors, adapts, seats_for::some_that_poll);
-  std::vector<known_thread*> others(processors + 1);
-  for (known_thread*& each : others) ASSERT_NE(each = expect_thread({}), nullptr);
+  std::vector<program_thread*> others(processors + 1);
+  for (program_thread*& each : others) ASSERT_NE(each = expect_thread({}), nullptr);
   expect_another();
   while (!program_threads_are_members()) note_running_thread(true);
-  for (known_thread* const each : others) forget_thread(*each);
+  for (program_thread* const each : others) forget_thread(*each);
 }
 
 // They are watched from the beginning on, for who polls.
@@ -63,7 +65,7 @@ void team_takes_seats(seats_seen& seen, const std::function<void()>& then = [] {
   for (unsigned i = 1; i < seen.team; ++i) {
     expect_another();
     others.emplace_back([&, its = expect_thread({})] {
-      const program_thread lives(*its);
+      const life_of_thread lives(*its);
       all_live.wait();
       seen.add_mine();
     });

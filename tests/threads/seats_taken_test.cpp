@@ -1,5 +1,5 @@
 // Which seat a thread takes.
-#include "threads/program/seats_taken.hpp"
+#include "threads/program/seats.hpp"
 
 #include <memory>
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "members.hpp"
-#include "threads/polling/trampolines.hpp"
+#include "threads/preemption/trampoline_entry.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/processor.hpp"
 
@@ -114,7 +114,7 @@ bool get_few_ticks_after_a_while(int few) {
 }
 
 TEST(Tick, MembersThatYieldAtATrampolineGetFew) {
-  if (!weir::threads::trampolines_keep_registers()) GTEST_SKIP() << "there are no trampolines on this processor";
+  if (weir::threads::trampoline_entry() == nullptr) GTEST_SKIP() << "there are no trampolines on this processor";
   // In every other crowd on some machines: where the first ticks find the loop decides it.
   bool are_few = false;
   for (int crowds = 0; crowds < 30 && !are_few; ++crowds) are_few = get_few_ticks_after_a_while(3);

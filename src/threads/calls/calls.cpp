@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 
 #include "system/raw_call.hpp"
-#include "threads/program/program_threads.hpp"
+#include "threads/program/program_thread.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/support/allocator.hpp"

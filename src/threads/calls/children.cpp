@@ -19,8 +19,7 @@
 
 #include "threads/calls/children.hpp"
 #include "threads/posix/before.hpp"
-#include "threads/program/children.hpp"
-#include "threads/program/program_threads.hpp"
+#include "threads/program/program_thread.hpp"
 
 using weir::threads::begin_as_copy;
 using weir::threads::leave_for_good;

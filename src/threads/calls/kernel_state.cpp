@@ -28,7 +28,7 @@
 #include "system/fork_page.hpp"
 #include "threads/posix/before.hpp"
 #include "threads/preemption/tick.hpp"
-#include "threads/program/program_threads.hpp"
+#include "threads/program/program_thread.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/scheduling/sleepers.hpp"

@@ -13,7 +13,7 @@
 
 #include "threads/posix/before.hpp"
 #include "threads/preemption/tick.hpp"
-#include "threads/program/program_threads.hpp"
+#include "threads/program/program_thread.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/signals/process_signals.hpp"
 

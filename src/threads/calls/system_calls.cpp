@@ -23,7 +23,7 @@
 #include "threads/posix/futexes.hpp"
 #include "threads/posix/shared_memory.hpp"
 #include "threads/preemption/tick.hpp"
-#include "threads/program/program_threads.hpp"
+#include "threads/program/program_thread.hpp"
 #include "threads/scheduling/rseq_areas.hpp"
 #include "threads/signals/signals.hpp"
 #include "threads/support/allocator.hpp"

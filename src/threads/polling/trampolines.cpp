@@ -35,10 +35,6 @@ constinit std::atomic<bool> all_handlers_count{false};
 
 namespace weir::threads {
 
-extern "C" {
-[[gnu::visibility("hidden")]] void weir_trampoline();
-}
-
 namespace {
 
 constexpr std::uintptr_t page_bytes = 4096, jump_bytes = 5;
@@ -48,16 +44,18 @@ constexpr unsigned written_of(unsigned replaced) { return std::min<unsigned>(rep
 constexpr unsigned char jump_code = 0xe9;
 constinit trampoline all[32];
 constinit std::atomic<bool> some_are_wanted{false}, is_placing{false};
+// Where stubs lead. relaxed: who wants a trampoline writes the same before it says so.
+constinit std::atomic<trampoline_code> entry_of_all{nullptr};
 
 /// A trampoline begins with a call that never returns. The call's return address is where the stub keeps the pointer to its table
 /// entry. It lies below the 128 bytes that the interrupted function may use without having moved the stack pointer [System V ABI,
 /// red zone].
-constexpr unsigned char stub_code[] = {0x48, 0x8d, 0x64, 0x24, 0x80,        // lea -128(%rsp), %rsp
+constexpr unsigned char stub_code[] = {0x48, 0x8d, 0x64, 0x24, 0x80,         // lea -128(%rsp), %rsp
                                        0xff, 0x15, 0x08, 0x00, 0x00, 0x00};  // call *8(%rip)
 struct [[gnu::packed]] stub_text {
   unsigned char code[sizeof stub_code];
   const trampoline* its;
-  void (*entry)();
+  trampoline_code entry;
   unsigned char copy[polling::longest_replaced + jump_bytes];  // of the instruction, and a jump to the one behind
 };
 
@@ -149,7 +147,7 @@ bool place_stub(const trampoline& its, std::uintptr_t at) {
   stub_text text{};
   std::memcpy(text.code, stub_code, sizeof stub_code);
   text.its = &its;
-  text.entry = weir_trampoline;
+  text.entry = entry_of_all.load(std::memory_order_relaxed);
   std::memcpy(text.copy, &instruction, bytes);
   if (const unsigned to = its.distance_at.load(std::memory_order_relaxed); to != 0) {
     const auto distance = distance_from(at, its);
@@ -273,7 +271,6 @@ void* place_all(void*) {
 /// The entry for it; null: there is none left, or no place for it. An entry that has no trampoline may be used for another
 /// instruction.
 trampoline* entry_for(std::uintptr_t at) {
-  if (!trampolines_keep_registers()) return nullptr;
   if (trampoline* const known = with(at)) return known->is_refused() ? nullptr : known;
   static constinit std::atomic<unsigned> next{0};
   for (unsigned n = 0; n < std::size(all); ++n) {
@@ -285,11 +282,12 @@ trampoline* entry_for(std::uintptr_t at) {
 
 /// If a library was unloaded and loaded again at the same address, the entry is `placed`, but the original instruction is back.
 /// The stub is then used again. `enough`: so often somebody must have been there.
-bool want(std::uintptr_t at, const polling::replaceable& what, std::uintptr_t first, unsigned enough) {
-  trampoline* const it = entry_for(at);
+bool want(std::uintptr_t at, const polling::replaceable& what, std::uintptr_t first, unsigned enough, trampoline_code entry) {
+  trampoline* const it = entry != nullptr ? entry_for(at) : nullptr;
   if (it == nullptr || it->found.fetch_add(1, std::memory_order_relaxed) + 1 < enough) return false;
   std::uint64_t text = 0;
   std::memcpy(&text, what.text, what.bytes);
+  entry_of_all.store(entry, std::memory_order_relaxed);
   if (!it->want({at, first, text, what.bytes, what.distance_at})) return false;
   some_are_wanted.store(true, std::memory_order_release);  // release: the stage
   return true;
@@ -300,14 +298,14 @@ void forget_all(trampoline::stage in) {
 }
 }  // namespace
 
-bool want_trampoline(const polling& its) {
+bool want_trampoline(const polling& loop, trampoline_code entry) {
   constexpr unsigned often = 4;  // where threads may come that do not wait
-  const auto& what = its.may_replace();
-  return what.at != 0 && want(what.at, what, its.first(), what.does_nothing ? 1 : often);
+  const auto& what = loop.may_replace();
+  return what.at != 0 && want(what.at, what, loop.first(), what.does_nothing ? 1 : often, entry);
 }
-bool want_trampoline_at_pause(std::uintptr_t code) {
+bool want_trampoline_at_pause(std::uintptr_t code, trampoline_code entry) {
   constexpr unsigned often = 8;  // it may also have been the last iteration of a loop that only polls
-  return want(code, {code, {0xf3, 0x90}, 2, 0, true}, 0, often);
+  return want(code, {code, {0xf3, 0x90}, 2, 0, true}, 0, often, entry);
 }
 
 bool trampolines_are_wanted() {
@@ -371,8 +369,8 @@ WEIR_RUN_BY_FORKS void forget_placing() {
 
 namespace weir::threads {
 
-bool want_trampoline(const polling&) { return false; }
-bool want_trampoline_at_pause(std::uintptr_t) { return false; }
+bool want_trampoline(const polling&, trampoline_code) { return false; }
+bool want_trampoline_at_pause(std::uintptr_t, trampoline_code) { return false; }
 bool trampolines_are_wanted() { return false; }
 void place_wanted_trampolines() {}
 bool has_trampoline(std::uintptr_t) { return false; }

@@ -27,13 +27,13 @@ namespace weir::threads {
 
 class polling;
 
-/// Does this processor let a trampoline keep all registers that it has? The first call asks the processor. Async-signal-safe.
-bool trampolines_keep_registers();
+/// Where all trampolines lead (preemption/trampoline_entry.hpp); null: there are none on this processor.
+using trampoline_code = void (*)();
 /// In a handler: a body polls there. True: the monitor has something to place. Async-signal-safe.
-bool want_trampoline(const polling& its);
+bool want_trampoline(const polling& loop, trampoline_code entry);
 /// The same for a `pause` that begins there, in a loop that does more than poll, where a body has been found: it only yields
 /// there.
-bool want_trampoline_at_pause(std::uintptr_t code);
+bool want_trampoline_at_pause(std::uintptr_t code, trampoline_code entry);
 /// Is there something to place, and does nobody place it now?
 bool trampolines_are_wanted();
 /// Begins a thread that places the trampolines that are wanted. It is a thread of its own because it waits for the dynamic

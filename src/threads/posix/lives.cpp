@@ -12,6 +12,7 @@
 #include "threads/posix/joins.hpp"
 #include "threads/posix/lives.hpp"
 #include "threads/posix/waits.hpp"
+#include "threads/program/census.hpp"
 #include "threads/program/left_alone.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/claimant.hpp"
@@ -50,12 +51,12 @@ void find_set_cancel_type();
 // pthread_exit() and cancellation unwind this frame, too.
 template <bool InKernel>
 void* begin(void* its) {
-  auto& known = *static_cast<weir::threads::known_thread*>(its);
+  auto& known = *static_cast<weir::threads::program_thread*>(its);
   const weir::threads::beginning does = beginning_of(known);
   weir::threads::creation::begins(does.creation);
   if (InKernel) weir::threads::keep_in_kernel();
   weir::threads::gives_own_state = does.gives_own_state;
-  const weir::threads::program_thread me(known);
+  const weir::threads::life_of_thread me(known);
   return run(does);
 }
 
@@ -122,7 +123,7 @@ std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_att
   const bool in_kernel = has_own || gives_own_state || has_own_scheduler() || is_of_driver(code);
   if (in_kernel) note_left_alone();
   expect_another();
-  known_thread* const its = expect_thread(does);
+  program_thread* const its = expect_thread(does);
   if (its == nullptr) return EAGAIN;
   const int error = next_pthread_create.get()(to, attributes, in_kernel ? begin<true> : begin<false>, its);
   if (error != 0) return forget_thread(*its), error;

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "threads/program/program_threads.hpp"
+#include "threads/program/program_thread.hpp"
 
 namespace weir::threads {
 

@@ -14,7 +14,7 @@
 
 #include "machine/scheduling.hpp"
 #include "threads/posix/before.hpp"
-#include "threads/program/program_threads.hpp"
+#include "threads/program/program_thread.hpp"
 #include "threads/scheduling/deadlines.hpp"
 #include "threads/scheduling/sleepers.hpp"
 #include "threads/scheduling/spread.hpp"

@@ -17,6 +17,7 @@
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/repeatable.hpp"
+#include "threads/preemption/trampoline_entry.hpp"
 #include "threads/scheduling/interrupted.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/support/allocator.hpp"
@@ -98,9 +99,9 @@ finding what_is_found(body& me, const ucontext_t& in) {
   const std::uintptr_t pause = may_pause ? pause_at(code) : 0;
   if (!same && !polls && pause == 0 && !is_known_to_spin(code)) return finding::computes;
   if (polls)
-    want_trampoline(its);
+    want_trampoline(its, trampoline_entry());
   else if (pause != 0 && (pause == code || begins_in_loop(pause, code)))
-    want_trampoline_at_pause(pause);
+    want_trampoline_at_pause(pause, trampoline_entry());
   else if (same && pause == 0)
     note_spin(code);
   // Where there is a trampoline the body would have yielded without the tick.
@@ -209,7 +210,7 @@ bool is_ours(const struct sigaction& its) { return (its.sa_flags & SA_SIGINFO) !
 /// Is the handler of ticks installed? While it runs, the signal is not blocked, because another body runs on this kernel thread
 /// before the handler returns.
 bool is_installed() {
-  struct sigaction now {}, ours {};
+  struct sigaction now{}, ours{};
   ours.sa_sigaction = handle;
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER | (begins_on_alternate_stacks && !runs_on_valgrind() ? SA_ONSTACK : 0);
   block_until_let_in(ours);
@@ -225,15 +226,13 @@ bool is_installed() {
 /// Otherwise a thread that has lost the processor would handle a tick by the handler that the program installs [sigaction(2),
 /// Linux].
 void uninstall() {
-  struct sigaction now {}, its {};
+  struct sigaction now{}, its{};
   if (sigaction(signal_number, nullptr, &now) != 0 || !is_ours(now)) return;
   its.sa_handler = of_program;
   sigaction(signal_number, &its, nullptr);
 }
 
-bool send_to(processor& its, int message) {
-  return send_tick_signal(its.thread.load(std::memory_order_relaxed), &its, message);
-}
+bool send_to(processor& its, int message) { return send_tick_signal(its.thread.load(std::memory_order_relaxed), &its, message); }
 
 /// Sends a tick to the running body, which cannot stop meanwhile.
 bool send_tick(processor& its) {
@@ -267,7 +266,7 @@ bool has_room_for_tick(std::size_t bytes) {
 void never_tick_on_alternate_stacks() {
   const bool holds = hold_handler();
   begins_on_alternate_stacks = false;
-  struct sigaction now {};
+  struct sigaction now{};
   if (sigaction(signal_number, nullptr, &now) == 0 && is_ours(now)) is_installed();
   if (holds) release_handler();
 }

@@ -1,5 +1,7 @@
 // Where trampolines lead. This file is compiled for the general registers alone: the others hold the interrupted function's
 // values, and are kept only where the body yields.
+#include "threads/preemption/trampoline_entry.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <utility>
@@ -291,8 +293,10 @@ bool is_in_handler(const body& me) {
 }
 }  // namespace
 
+extern "C" [[gnu::visibility("hidden")]] void weir_trampoline();
+
 // In a virtual machine an answer of the processor takes 4 us: most programs never need it.
-bool trampolines_keep_registers() {
+trampoline_code trampoline_entry() {
   // acquire: the answers. relaxed: nothing goes with the claim.
   parts now = known_parts.load(std::memory_order_acquire);
   if (now == parts::not_asked && known_parts.compare_exchange_strong(now, parts::asked_for, std::memory_order_relaxed)) {
@@ -300,7 +304,7 @@ bool trampolines_keep_registers() {
     known_parts.store(now = parts::known, std::memory_order_release);  // release: the answers
   }
   // Another thread is asking, which this one may have interrupted: no for now, since a handler must not wait.
-  return now == parts::known && weir_kept_bytes != 0;
+  return now == parts::known && weir_kept_bytes != 0 ? weir_trampoline : nullptr;
 }
 
 extern "C" {
@@ -361,6 +365,12 @@ constexpr std::size_t room_to_yield = 8192;  // the registers take up to 2.7 KiB
 
 }  // extern "C"
 
+}  // namespace weir::threads
+
+#else
+
+namespace weir::threads {
+trampoline_code trampoline_entry() { return nullptr; }
 }  // namespace weir::threads
 
 #endif

@@ -30,9 +30,9 @@ class recycled {
     if (at == nullptr) at = std::malloc(sizeof(T));
     return at != nullptr ? new (at) T : nullptr;
   }
-  void give_back(T& its) {
-    std::destroy_at(&its);
-    auto* const at = new (&its) unused;
+  void give_back(T& object) {
+    std::destroy_at(&object);
+    auto* const at = new (&object) unused;
     const std::lock_guard lock(mutex_);
     at->next = std::exchange(free_, at);
   }

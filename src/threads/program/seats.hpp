@@ -1,48 +1,79 @@
-// The seats of the program's threads: who has one, and when a thread takes it.
+// How many threads have each seat, so that the next one takes a seat that the fewest have; and whether a thread blocks so often
+// that a seat costs more than it saves.
 #pragma once
 
-#include <atomic>
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <utility>
 
-#include "threads/preemption/above.hpp"
-#include "threads/program/absences.hpp"
-#include "threads/program/program_threads.hpp"
-#include "threads/scheduling/body.hpp"
+#include "machine/processor_set.hpp"
+#include "system/kernel_mutex.hpp"
 
 namespace weir::threads {
 
-struct known_thread {
-  beginning does{};
-  std::uint64_t created_at = 0;  // in ticks
-  body its;
-  processor* seat = nullptr;
-  unsigned number = 0, among = 0;  // of the seat, among so many; 0: it has none
-  unsigned waits_before_seat = 0;
-  absences seat_left;
-  bool has_been_member = false;
+/// Seats have the numbers of processors. Thread-safe.
+///
+/// In turn would not do: where teams of seven threads come and go beside the first thread, they would have four seats on one of
+/// two processors and three on the other by turns, and each second team would take a quarter more of time.
+class seats_taken {
+ public:
+  /// One of the first `among`.
+  unsigned take(unsigned among) {
+    const std::lock_guard lock(mutex_);
+    const std::size_t usable = std::clamp<std::size_t>(among, 1, by_.size());
+    used_ = std::max(used_, usable);
+    const auto fewest = std::min_element(by_.begin(), by_.begin() + static_cast<std::ptrdiff_t>(usable));
+    ++*fewest;
+    return static_cast<unsigned>(fewest - by_.begin());
+  }
+  void give_back(unsigned which) {
+    const std::lock_guard lock(mutex_);
+    --by_[which];
+  }
+  void move(unsigned from, unsigned to) {
+    const std::lock_guard lock(mutex_);
+    used_ = std::max<std::size_t>(used_, to + 1);
+    --by_[from];
+    ++by_[to];
+  }
+  /// In the child of a fork. Writes only what has been used: each page that it writes is copied.
+  void forget() {
+    mutex_.forget();
+    for (; used_ != 0; --used_)
+      if (by_[used_ - 1] != 0) by_[used_ - 1] = 0;
+  }
+
+ private:
+  kernel_mutex mutex_;
+  std::array<std::uint32_t, processor_set::most> by_{};
+  std::size_t used_ = 0;  // so many of them may differ from 0
 };
 
-/// Of the calling thread. Null: it may not be given a seat, or nobody has asked yet.
-extern constinit thread_local known_thread* mine;
-extern constinit thread_local bool stays_in_kernel;
-// How many threads have had a seat. relaxed: a number with which no other data goes.
-extern constinit std::atomic<unsigned> have_been_members;
+/// To take a seat and to leave it are switches between kernel threads, and each wait for another thread in the seat saves one. A
+/// thread of a database server waits once or twice, and then for the next request. Such a thread stays with the kernel for a
+/// while, and longer each time.
+class absences {
+ public:
+  static constexpr unsigned judged_together = 8, waits_worth_a_seat = 4;
+  static constexpr std::uint64_t least_us = 100'000, most_us = 1'600'000;
 
-bool are_too_many();
-bool is_first_thread();
-bool may_be_adopted();
-/// The calling thread may be given a seat from now on.
-void adopt_this_thread(known_thread& its);
-bool adopt_this_thread();
-/// It needs a place to park and a processor, for the first time. In a handler only processors that are there already will do.
-bool find_seat(bool is_in_handler);
-/// True: a virtual processor drives the calling thread from now on.
-bool take_seat(bool is_in_handler = false);
+  /// The thread waits for another one, in its seat.
+  void waits() { ++waits_; }
+  /// It leaves its seat to block. How long it stays away at least, in microseconds; 0: it returns when it next waits.
+  std::uint64_t leaves() {
+    if (++left_ < judged_together) return 0;
+    const bool often = waits_ < judged_together * waits_worth_a_seat;
+    left_ = waits_ = 0;
+    away_us_ = often ? std::clamp(2 * away_us_, least_us, most_us) : 0;
+    return away_us_;
+  }
 
-/// Null: there is no memory.
-known_thread* new_known_thread();
-void forget_known_thread(known_thread& its);
-/// Before the calling thread ends: nobody drives it any more, and it has no seat.
-void give_up_seat(known_thread& its);
+ private:
+  unsigned left_ = 0, waits_ = 0;
+  std::uint64_t away_us_ = 0;
+};
 
 }  // namespace weir::threads

@@ -4,6 +4,9 @@ A room is a folder with a README.md below src, or include/weir; its files are th
 below it that are no rooms. The line names rooms beside it, then rooms of src by their paths there; include/weir is
 `weir`. A room inside another one is bound by the line of that one as well. A room whose README.md has a line `Face:` is
 included by that file alone, which includes nothing of the room.
+
+Who declares a function or a variable by extern "C" needs no include to use another room. So a declaration counts as an
+include of the file that defines it, in C++ or in assembly. Only a file above.hpp declares what rooms above it define.
 """
 
 import graphlib
@@ -18,6 +21,15 @@ ROOT = Path(__file__).resolve().parents[3]
 SOURCES = (".c", ".cpp", ".f90", ".h", ".hpp", ".S")
 MAY_USE = re.compile(r"^May use: (?P<names>[^.\n]*)\.?$", re.MULTILINE)
 FACE = re.compile(r"^Face: (?P<name>[\w/]+\.hpp)\.?$", re.MULTILINE)
+# Comments, attributes and macros.
+IGNORED = re.compile(r"//[^\n]*|/\*.*?\*/|\[\[.*?\]\]|^\s*#\s*define(?:[^\n]*\\\n)*[^\n]*", re.DOTALL | re.MULTILINE)
+EXTERN_C = re.compile(r'extern "C"\s*(?P<block>\{)?')
+# A function's head, or a variable; the end says whether it is defined there.
+ENTITY = re.compile(
+    r"\b(?P<function>\w+)\s*\([^;{}]*\)[^;{}()]*(?P<end>[;{])|(?P<how>\bextern\b|\bconstinit\b)[^;{}()]*?"
+    r"\b(?P<variable>\w+)(?:\[\w*\])?\s*(?:=\s*(?:\{[^}]*\}|[^;{]*))?;"
+)
+LABEL = re.compile(r"^(?P<name>[a-z]\w*):$", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<open>["<])(?P<path>[^">]+)[">]')
 
 
@@ -88,6 +100,48 @@ def included(path: Path, root: Path) -> Iterator[tuple[int, Path]]:
                 raise ValueError(f"{path.relative_to(root)}:{number}: {match['path']} is not found")
 
 
+def c_names(text: str) -> tuple[set[str], set[str]]:
+    """The names that a file declares by extern "C", and those that it defines so or in assembly."""
+    text = IGNORED.sub("", text)
+    declared, defined = set(), {match["name"] for match in LABEL.finditer(text)}
+    for match in EXTERN_C.finditer(text):
+        at, end = match.end(), behind_body(text, match.end()) if match["block"] else len(text)
+        while entity := ENTITY.search(text, at, end):
+            # Without a block and a value it is a declaration.
+            defines = entity["end"] == "{" or (entity["how"] == "constinit" and (match["block"] or "=" in entity[0]))
+            (defined if defines else declared).add(entity["function"] or entity["variable"])
+            at = behind_body(text, entity.end()) if entity["end"] == "{" else entity.end()
+            if not match["block"]:
+                break
+    return declared - defined, defined
+
+
+def behind_body(text: str, at: int) -> int:
+    """The end of the block whose first character is there."""
+    depth = 1
+    while depth:
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        at += 1
+    return at
+
+
+def violations_by_names(root: Path) -> list[str]:
+    """Every declaration by extern "C" of what a room defines that the declaring one may not use."""
+    rooms = rooms_of(root)
+    names = {p: c_names(p.read_text()) for p in sorted(root.glob("src/**/*")) if p.suffix in SOURCES}
+    found = []
+    for path, (declared, _) in names.items():
+        user = room_of(path, rooms)
+        if user is None or path.name == "above.hpp":
+            continue
+        for name in sorted(declared):
+            used = {room_of(p, rooms) for p, (_, defined) in names.items() if name in defined} - {None}
+            if used and not any(may_use(user, room, rooms) for room in used):
+                others = " and ".join(sorted(room.name for room in used))
+                found.append(f"{path.relative_to(root)}: {user.name} may not use {name} of {others}")
+    return found
+
+
 def violations(root: Path) -> list[str]:
     """Every include that goes where its room may not."""
     rooms = rooms_of(root)
@@ -110,6 +164,10 @@ def violations(root: Path) -> list[str]:
 
 def test_every_include_goes_where_its_room_may():
     assert violations(ROOT) == []
+
+
+def test_every_declaration_goes_where_its_room_may():
+    assert violations_by_names(ROOT) == []
 
 
 @pytest.mark.parametrize("folder", ["src", "src/openmp", "src/threads"])
@@ -143,6 +201,26 @@ def house(tmp_path: Path) -> Path:
 def test_an_include_upwards_is_found(house: Path):
     (house / "src/low/low.cpp").write_text('#include "low.hpp"\n\n#include "high/high.hpp"\n')
     assert violations(house) == ["src/low/low.cpp:3: low may not use high"]
+
+
+@pytest.mark.parametrize(
+    ("declares", "defines"),
+    [
+        ('extern "C" void weir_yield(int how);', 'extern "C" void weir_yield(int how) {}'),
+        ('extern "C" {\n[[gnu::weak]] void weir_yield();\n}', 'asm(R"(\nweir_yield:\n  ret\n)");'),
+        (
+            'extern "C" {\nint low() { return 1; }\nextern int weir_bits;\n}',
+            'extern "C" {\nconstinit int weir_bits = 1;\n}',
+        ),
+    ],
+)
+def test_a_declaration_upwards_is_found(house: Path, declares: str, defines: str):
+    (house / "src/low/low.cpp").write_text(declares + "\n")
+    assert violations_by_names(house) == []
+    (house / "src/high/high.cpp").write_text(defines + "\n")
+    assert len(violations_by_names(house)) == 1
+    (house / "src/low/low.cpp").rename(house / "src/low/above.hpp")
+    assert violations_by_names(house) == []
 
 
 def test_an_inner_room_is_bound_by_its_own_line_and_by_the_one_around(house: Path):

@@ -15,7 +15,7 @@
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/questions.hpp"
 #include "threads/preemption/tick.hpp"
-#include "threads/program/program_threads.hpp"
+#include "threads/program/program_thread.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/threads.hpp"
 
@@ -32,7 +32,7 @@ std::atomic<bool> shall_block{false}, blocks{false}, was_asked{false}, is_pendin
 void sleep_again_and_again() {
   constexpr timespec short_time{0, 1'000};
   prctl(PR_SET_TIMERSLACK, 1);
-  const program_thread me(*expect_thread({}));
+  const life_of_thread me(*expect_thread({}));
   while (!stop) {
     for (int i = 0; i < 1000; ++i) weir::native::pause();
     if (nanosleep(&short_time, nullptr) != 0) ++ended_early;
@@ -42,7 +42,7 @@ void sleep_again_and_again() {
 
 /// Blocks the signal when it is told, and looks whether it has come all the same.
 void compute_and_block() {
-  const program_thread me(*expect_thread({}));
+  const life_of_thread me(*expect_thread({}));
   sigset_t its, found;
   sigemptyset(&its);
   sigaddset(&its, tick_signal);

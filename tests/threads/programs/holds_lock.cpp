@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "system/kernel_mutex.hpp"
-#include "threads/program/program_threads.hpp"
-#include "threads/program/seats.hpp"
+#include "threads/program/program_thread.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/threads.hpp"
 
@@ -33,8 +32,8 @@ void poll_until_member(unsigned me, unsigned enough) {
   }
 }
 
-void run(known_thread* its, unsigned me) {
-  const program_thread of_program(*its);
+void run(program_thread* its, unsigned me) {
+  const life_of_thread of_program(*its);
   all_are_there.arrive_and_wait();
   if (me < 2) return poll_until_member(me, 2);
   {

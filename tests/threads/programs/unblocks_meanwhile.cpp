@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "system/raw_call.hpp"
-#include "threads/program/program_threads.hpp"
+#include "threads/program/program_thread.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/threads.hpp"
@@ -47,8 +47,8 @@ void wait_for(sem_t& its) {
   }
 }
 
-void run(known_thread* its, unsigned me) {
-  const program_thread of_program(*its);
+void run(program_thread* its, unsigned me) {
+  const life_of_thread of_program(*its);
   change(SIG_UNBLOCK);  // Weir's thread waits for the signal from now on
   for (bool is_counted = false, ends_here = false; !ends_here; pthread_barrier_wait(&all_are_there)) {
     if (!is_counted && this_body != nullptr) is_counted = true, ++members;

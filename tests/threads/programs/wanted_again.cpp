@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "threads/program/program_threads.hpp"
+#include "threads/program/program_thread.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/threads.hpp"
 
@@ -24,8 +24,8 @@ std::atomic<unsigned> members{0}, turn{0}, calls{0};
 std::latch all_are_there{threads};  // a thread that begins later makes the processors
 
 /// In turn, until all have been members: for ever otherwise.
-void poll(known_thread* its, unsigned me) {
-  const program_thread of_program(*its);
+void poll(program_thread* its, unsigned me) {
+  const life_of_thread of_program(*its);
   all_are_there.arrive_and_wait();
   bool is_counted = false;
   while (members != threads) {

@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <ucontext.h>
 
-#include "threads/polling/trampolines.hpp"
+#include "threads/preemption/trampoline_entry.hpp"
 
 using namespace weir::threads;
 
@@ -39,11 +39,11 @@ bool is_found_at(std::uintptr_t at, std::uintptr_t code, greg_t pointer) {
 }
 
 const char* wrong(const char* library) {
-  if (!trampolines_keep_registers()) return nullptr;
+  if (trampoline_entry() == nullptr) return nullptr;
   void* const its = dlopen(library, RTLD_NOW);
   const auto pause = reinterpret_cast<std::uintptr_t>(its != nullptr ? dlsym(its, "keeps_first_pause") : nullptr);
   if (pause == 0) return "no library";
-  for (unsigned i = 0; i < often; ++i) want_trampoline_at_pause(pause);
+  for (unsigned i = 0; i < often; ++i) want_trampoline_at_pause(pause, trampoline_entry());
   if (!has_soon(pause)) return "no trampoline";
   std::int32_t distance = 0;
   std::memcpy(&distance, reinterpret_cast<const char*>(pause) + 1, sizeof distance);

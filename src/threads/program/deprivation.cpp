@@ -2,29 +2,21 @@
 #include "threads/program/deprivation.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "system/clocks.hpp"
-#include "threads/polling/polling.hpp"
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/questions.hpp"
 #include "threads/preemption/tick.hpp"
-#include "threads/program/polling_evidence.hpp"
-#include "threads/program/program_threads.hpp"
+#include "threads/program/attach_requests.hpp"
+#include "threads/program/census.hpp"
 #include "threads/scheduling/claimant.hpp"
-#include "threads/scheduling/interrupted.hpp"
 #include "threads/scheduling/maker.hpp"
-#include "threads/support/code.hpp"
 
 namespace weir::threads {
-
-const char poll_question = 0;
-constinit std::atomic<unsigned> fewest_taken{0};
-constinit std::atomic<std::uint64_t> time_with_fewer{0};
 
 namespace {
 
@@ -113,26 +105,9 @@ std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
   const unsigned use = policy.look(its, most, now);
   if (policy.asks_who_waits()) want_helpers_for_all();
   const unsigned takes = use < most ? use : 0;
-  if (taken != 0) time_with_fewer.store(time_with_fewer.load(std::memory_order_relaxed) + its.wall, std::memory_order_relaxed);
-  if (const unsigned before = fewest_taken.load(std::memory_order_relaxed); takes != 0 && (before == 0 || takes < before))
-    fewest_taken.store(takes, std::memory_order_relaxed);
+  if (taken != 0) count_time_with_fewer(its.wall);
   if (takes != taken) take_processors(taken = takes);
   return next = policy.next(now);
-}
-
-// A thread that gets its processor back may find that its wait has just ended: then its loop polls no more, but it is still at
-// its `pause`, or in a loop that is known.
-void answer_poll_question(const ucontext_t& in) {
-  static constinit polling_loops known;
-  body* const own = own_body_of_thread();
-  if (own == nullptr) return;
-  const std::uintptr_t code = code_of(in);
-  polling its;
-  const bool is_in_loop = its.is_found_in(in);
-  if (is_in_loop) known.add(its.first(), its.last());
-  const bool polls = is_in_loop || pause_at(code) != 0 || known.has(code);
-  if (polls) own->count_waits(waits_often);
-  if (!is_own_code(code)) note_running_thread(polls);
 }
 
 }  // namespace weir::threads
