@@ -4,12 +4,15 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
 
+from weir.base import records, shapes
 from weir.openmp.runtimes import Runtime, Stage
 from weir.run import starting
 
@@ -51,6 +54,30 @@ INFO = {
     ],  # fmt: skip
     "waitings": [{"name": "spin", "about": "polls"}],
 }
+
+
+SOURCES = Path(records.__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def _all_that_is_written_is_declared() -> Iterator[None]:
+    """Each row that Weir writes in a test has the fields and types that its subject declares (fields.py). Rows that a
+    test writes itself may have others."""
+    found: list[str] = []
+    plain = records.as_line
+
+    def as_line(row: Mapping[str, Any]) -> str:
+        frame = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename in (records.__file__, __file__):
+            frame = frame.f_back
+        if frame is not None and SOURCES in Path(frame.f_code.co_filename).parents:
+            shape = records.shape_of(dict(row))
+            found.extend(shapes.undeclared(dict(row), shape) if shape else [f"kind {row.get('kind')}"])
+        return plain(row)
+
+    with patch.object(records, "as_line", as_line):
+        yield
+    assert not found, f"rows have what no fields.py declares: {', '.join(dict.fromkeys(found))}"
 
 
 UNPROFILED = {"WEIR_PROFILE": "none"}  # what is chosen shall not depend on the profile of this machine

@@ -6,8 +6,8 @@ from functools import cached_property
 from statistics import median
 
 from weir.advising import model
+from weir.advising.fields import FAMILY
 from weir.advising.model import Model
-from weir.advising.rows import FAMILY
 from weir.advising.sizes import Size
 from weir.advising.staircase import Staircase
 from weir.base.records import Row, at

@@ -7,12 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from weir.advising import fields
 from weir.advising.measuring import Counted, Done
 from weir.advising.staircase import Staircase
 from weir.base.records import Row
 from weir.run.measuring import status_in_words
 
-FAMILY, METHOD = "advice", "advise"
+METHOD = "advise"
 
 
 def machine(
@@ -34,17 +35,17 @@ def machine(
     return {"kind": "machine", "id": session, "time": begun, "host": its, "settings": settings}
 
 
-def run(session: str, done: Done) -> Row:
+def run(session: str, done: Done) -> fields.Row:
     side, size = done.trial.side, done.trial.size
     name = Path(side.words[0]).name
     why = f"other programs had {done.others_s:.2f} s of its processors" if done.disturbed else None
     changed = {n: v for n, v in side.changed.items() if os.environ.get(n) != v}
-    made: Row = {
+    made: fields.Row = {
         "kind": "failure" if done.failed else "overhead",
         "session": session,
         "source": "measured",
         "what": {
-            "family": FAMILY, "id": f"{name}/{side.name}", "algorithm": name, "waiting": "own", "version": "",
+            "family": fields.FAMILY, "id": f"{name}/{side.name}", "algorithm": name, "waiting": "own", "version": "",
             "runtime": side.title, "side": side.name, "command": shlex.join(side.words), "variables": changed,
         },
         "where": {

@@ -4,8 +4,10 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
+from weir.barriers import fields
+from weir.base import records
 from weir.base.places import Place, on_fullest
-from weir.base.records import FAMILIES, Row, by_turn, clean, machine_names, rejected
+from weir.base.records import Row, by_turn, clean, machine_names, rejected
 from weir.base.states import ANY, split
 from weir.base.statistics import Distribution, Interval, Runs, describe, median_interval, ratio_by_turn
 
@@ -138,8 +140,9 @@ def of_row(row: Row, names: dict[Any, str]) -> Figure:
 
 
 def is_barrier(row: Row) -> bool:
-    """Of threads, measured or not. Families with fields of their own are other subjects'."""
-    return row["kind"] in ("overhead", "failure") and row["what"]["family"] not in FAMILIES
+    """Of threads, measured or not. Other families with fields of their own are other subjects'."""
+    ours = row["kind"] in ("overhead", "failure") and row["what"]["family"]
+    return bool(ours) and (ours in fields.DRAWN or ours not in records.families())
 
 
 class Comparison:

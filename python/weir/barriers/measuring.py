@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from weir.barriers import fields
 from weir.barriers.mine import LeftOut
 from weir.barriers.plan import Part, Session
 from weir.base.complaints import Complaints
@@ -167,7 +168,7 @@ class Bench:
             self.complaints.add(str(one.stopped), f"{s.id}, {members} threads, run {run + 1}")
         if taken == 0 and not one.failed:
             return  # interrupted before its first sample
-        row: dict[str, Any] = {
+        row: fields.Row = {
             "kind": "overhead" if taken else "failure",
             "session": self.id,
             "source": "measured",

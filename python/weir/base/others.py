@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base.records import Row, Writer
+from weir.base.rows import Load
 
 TICKS = os.sysconf("SC_CLK_TCK")  # of a second, in /proc/stat
 # /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal
@@ -89,7 +90,7 @@ class Meanwhile:
                 "others_s": max(0.0, working - own), "stolen_s": max(0.0, stolen),
             }  # fmt: skip
 
-    def rows(self, session: str | None) -> list[Row]:
+    def rows(self, session: str | None) -> list[Load]:
         """One, or none where the system does not count."""
         return [{"kind": "load", "session": session, **self._had}] if self._had is not None else []
 

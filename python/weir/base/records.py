@@ -3,17 +3,23 @@
 import errno
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from types import UnionType
 from typing import Any
 
+from weir.base import shapes
 from weir.base.outputs import prepare, writing
+from weir.base.rows import Figure, Load, Machine
 
 SCHEMA = "weir/1"
 TRACE = "weir-trace/1"
 NO_RESULTS = ("machine", "load", "scenario", "failure")
 Row = dict[str, Any]
+
+
+def as_line(row: Mapping[str, Any]) -> str:
+    return json.dumps({"schema": SCHEMA, **row})
 
 
 def _is_result(line: str) -> bool:
@@ -45,8 +51,8 @@ class Writer:
             if not (path.is_file() and _holds_results(path)):
                 self._begin()
 
-    def write(self, row: Row) -> None:
-        line = json.dumps({"schema": SCHEMA, **row})
+    def write(self, row: Mapping[str, Any]) -> None:
+        line = as_line(row)
         made = parsed(line)
         if _flaw(made) is None:
             self.rows.append(made)
@@ -83,77 +89,52 @@ def parsed(line: str) -> Any:
     return row
 
 
-Fields = dict[str, type | UnionType]
-NUMBER = int | float
-# What rows must say, and of what kind it is; what may be missing is also None.
-MACHINE: Fields = {
-    "id": str | None, "time": str | None, "host": dict, "host.affinity": list | None,
-    "host.cycles_per_ns": NUMBER | None, "host.quota": dict | None,
-}  # fmt: skip
-LOAD: Fields = {
-    "session": str | None, "processors": int, "seconds": NUMBER, "others_s": NUMBER, "stolen_s": NUMBER,
-}  # fmt: skip
-QUOTA: Fields = {"host.quota.processors": NUMBER, "host.quota.source": str}
-FIGURE: Fields = {
-    "session": str | None, "source": str | None, "cycles_per_ns": NUMBER | None,
-    "what.family": str, "what.id": str | None, "what.algorithm": str, "what.waiting": str, "what.version": str | None,
-    "where.members": int, "where.processors": int, "where.pinned": bool, "where.load": str, "where.delay_ns": NUMBER,
-    "how.run": int, "how.rejected": str | None, "how.in_the_noise": str | None, "how.stopped": str | None,
-}  # fmt: skip
-FAMILIES: dict[str, Fields] = {
-    "mpi": {
-        "what.mpi": str, "what.choice": dict | None, "where.processes": int, "where.threads": int, "where.nodes": int,
-        "where.level": str, "how.method": str, "how.clock_ns": NUMBER | None,
-    },
-    "openmp": {
-        "what.group": str, "what.language": str, "what.runtime": str, "what.version": str,
-        "what.compiler": str | None, "what.environment": dict | None,
-    },
-    "threads": {
-        "what.experiment": str, "what.threads": str, "where.applications": int, "where.policy": str,
-        "where.distribution": str, "where.slot_us": NUMBER | None, "how.switch_ns": NUMBER | None,
-        "how.quantum_ns": NUMBER | None,
-    },
-    "advice": {
-        "where.members": int | None, "what.runtime": str, "what.side": str, "what.command": str,
-        "what.variables": dict, "where.quota": NUMBER | None, "how.method": str, "how.wall_s": NUMBER,
-        "how.status": int,
-    },
-    "command": {
-        "where.members": int | None, "what.runtime": str, "what.command": str, "what.arguments": str,
-        "where.quota": NUMBER | None, "where.beside": int, "where.copies": int, "how.method": str,
-        "how.counted": bool, "how.wall_s": NUMBER, "how.status": int,
-    },
-    "workload": {
-        "what.group": str, "what.version": str, "what.runtime": str, "what.barrier": str, "what.command": str,
-        "where.situation": str, "where.copies": int, "where.callers": int, "how.method": str,
-    },
-}  # fmt: skip
-CHOICE: Fields = {
-    "what.choice.algorithm": str, "what.choice.transport": str, "what.choice.within": str,
-    "what.choice.threads": str | None,
-}  # fmt: skip
-COUNTS = ("where.members", "where.processors", "where.processes", "where.threads", "where.nodes", "where.applications")
-SIMULATED: dict[str, Fields] = {
-    "scenario": {"id": str, "name": str, "about": str, "charts": list, "swept": list, "points": int, "seeds": list},
-    "simulation": {
-        "scenario": str, "point": int, "seed": int, "chosen": dict, "machine": str, "processors": int,
-        "end_ns": NUMBER, "applications": list, "threads": dict, "on_processors": dict, "memory": dict,
-        "lines": list, "cost": dict,
-    },
-    "scale": {
-        "cluster": str, "nodes": int, "ranks": int, "per_node": int, "family": str, "algorithm": str,
-        "within": str, "name": str, "stopped": str | None,
-    },
-}  # fmt: skip
-# What weir compare found of one series that is in two files.
-RATIO: Fields = {
-    "what": dict, "where": dict, "a": dict, "b": dict, "a.median_ns": NUMBER, "b.median_ns": NUMBER,
-    "a.values": int, "b.values": int, "ratio": dict | None, "verdict": str,
-}  # fmt: skip
-SCALE_TIMES: Fields = {"time_ns": NUMBER, "alone_ns": NUMBER, "node_ns": NUMBER, "kept": bool}
+@dataclass(frozen=True)
+class Declared:
+    """Rows of one kind and their fields. `family`: of figures with more fields than all have, from this source or any.
+    `stopped`: the fields of a row that says why there is no result."""
+
+    shape: type
+    kind: str = "overhead"
+    family: str | None = None
+    source: str | None = None
+    stopped: type | None = None
+
+
+FIGURES = ("overhead", "failure")
+# By kind, family and source. weir/__init__.py declares what subjects have.
+_declared: dict[tuple[str, str | None, str | None], Declared] = {}
 LISTS = ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")
 PROBES = ("transfer_before_ns", "transfer_after_ns")  # around each sample; a probe that found nothing is null
+
+
+def declare(rows: Iterable[Declared]) -> None:
+    for one in rows:
+        for kind in FIGURES if one.kind in FIGURES else (one.kind,):
+            _declared[kind, one.family, one.source] = one
+
+
+declare((Declared(Machine, "machine"), Declared(Load, "load"), Declared(Figure)))
+
+
+def declared() -> list[Declared]:
+    return list(dict.fromkeys(_declared.values()))
+
+
+def families() -> set[str]:
+    """Those with fields of their own."""
+    return {one.family for one in _declared.values() if one.family is not None}
+
+
+def shape_of(row: Row) -> type | None:
+    """The fields that such a row has, or None."""
+    names = (row.get("kind"), at(row, "what.family"), row.get("source"))
+    kind, family, source = (name if isinstance(name, str) else None for name in names)
+    keys = [(kind, family, source), (kind, family, None)] if kind in FIGURES else []
+    found = next((_declared[key] for key in (*keys, (kind, None, None)) if key in _declared), None)
+    if found is None:
+        return None
+    return found.stopped if found.stopped and row.get("stopped") else found.shape
 
 
 def at(row: object, name: str) -> Any:
@@ -163,40 +144,18 @@ def at(row: object, name: str) -> Any:
     return row
 
 
-def _lacking(row: Row, fields: Fields) -> str | None:
-    def suits(value: object, wanted: type | UnionType) -> bool:
-        return isinstance(value, wanted) and not (isinstance(value, float) and not math.isfinite(value))
-
-    wrong = [name for name, wanted in fields.items() if not suits(at(row, name), wanted)]
-    return f"missing or of the wrong type: {', '.join(wrong)}" if wrong else None
-
-
 def _flaw(row: object) -> str | None:
     """What keeps a row from being used, or None."""
     if not isinstance(row, dict):
         return "not an object"
     if row.get("schema") != SCHEMA:
         return f"schema {row.get('schema')!r}, this reads {SCHEMA!r}"
-    kind = row.get("kind")
-    if kind == "machine":
-        return _lacking(row, MACHINE | (QUOTA if at(row, "host.quota") else {}))
-    if kind == "load":
-        return _lacking(row, LOAD) or (None if row["processors"] > 0 and row["seconds"] > 0 else "a session of no time")
-    if kind == "scale" and not row.get("stopped"):
-        return _lacking(row, SIMULATED[kind] | SCALE_TIMES) or (None if row["time_ns"] > 0 else "a barrier of no time")
-    if kind == "ratio":
-        return _lacking(row, RATIO)
-    if kind in ("scenario", "simulation", "scale"):
-        return _lacking(row, SIMULATED[kind])
-    if kind not in ("overhead", "failure"):
-        return f"unknown kind {kind!r}"
-    family = at(row, "what.family")
-    fields = FIGURE | (FAMILIES.get(family, {}) if isinstance(family, str) else {})
-    if flaw := _lacking(row, fields | (CHOICE if family == "mpi" and at(row, "what.choice") else {})):
-        return flaw
-    if any(at(row, name) < 1 for name in COUNTS if name in fields and at(row, name) is not None):
-        return "a team of no members, or on no processors"
-    return _flaw_of_samples(row.get("samples")) if kind == "overhead" else None
+    shape = shape_of(row)
+    if shape is None:
+        return f"unknown kind {row.get('kind')!r}"
+    if found := shapes.flaw(row, shape):
+        return found
+    return _flaw_of_samples(row.get("samples")) if row["kind"] == "overhead" else None
 
 
 def _flaw_of_samples(lists: object) -> str | None:
@@ -251,7 +210,7 @@ NO_TRACES = (
 def document(about: Row, rows: Iterable[Row]) -> str:
     """One JSON text for programs that read no JSON lines: what it is about, and last its `records`, each on a line."""
     head = json.dumps({"schema": SCHEMA, **about}, indent=1)
-    lines = ",\n".join(json.dumps({"schema": SCHEMA, **row}) for row in rows)
+    lines = ",\n".join(map(as_line, rows))
     return f'{head.removesuffix("}").rstrip()},\n "records": [\n{lines}\n]}}\n'
 
 

@@ -10,7 +10,7 @@ from weir.base.parts import Cell, Chart, Section, Table
 from weir.base.records import Row, at
 from weir.base.screen import between, nanoseconds, times
 from weir.base.statistics import Interval
-from weir.comparing import machines
+from weir.comparing import fields, machines
 from weir.comparing.comparison import FASTER, SLOWER, Change, Comparison
 from weir.comparing.series import A, B, Series, labels
 
@@ -82,7 +82,7 @@ def _figures(name: str, its: Interval) -> Row:
     }
 
 
-def record(one: Change) -> Row:
+def record(one: Change) -> fields.Row:
     """A row of its own kind (docs/records.md)."""
     sides = {
         side: _figures("median", its) | {"values": one.values(file), "runs": len(one.series.rows[file])}

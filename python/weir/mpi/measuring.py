@@ -21,6 +21,7 @@ from weir.base.driver import Lost
 from weir.base.names import Unknown
 from weir.base.records import PROBES, Writer
 from weir.base.statistics import unclean
+from weir.mpi import fields
 from weir.mpi.launchers import Mpi
 from weir.mpi.plan import Size, subjects
 
@@ -311,12 +312,12 @@ class Measuring:
             return  # interrupted before its first sample
         ours = id.partition(":")[0] in ("weir", "team")
         site = heard.site
-        row: dict[str, Any] = {
+        row: fields.Row = {
             "kind": "overhead" if taken else "failure",
             "session": self.id,
             "source": "measured",
             "what": {
-                "family": "mpi",
+                "family": fields.FAMILY,
                 "id": f"mpi:{start.mpi.name}:{id}",
                 "algorithm": id,
                 "waiting": "auto" if ours else "own",

@@ -20,6 +20,7 @@ from weir.base.driver import Lost, Process, Program
 from weir.base.records import LISTS, Writer
 from weir.base.statistics import in_the_noise, unclean
 from weir.base.transfers import Transfers, of_pairs
+from weir.openmp import fields
 from weir.openmp.runtimes import Stage
 from weir.openmp.situation import Situation, Unavailable
 from weir.openmp.suite import Series
@@ -189,12 +190,12 @@ class Measuring:
         samples = len(seen.lists["episode_ns"])
         if samples == 0 and seen.stopped is None:
             return  # interrupted before its first sample, or left out
-        row: dict[str, Any] = {
+        row: fields.Row = {
             "kind": "overhead" if samples else "failure",
             "session": self.id,
             "source": "measured",
             "what": {
-                "family": "openmp",
+                "family": fields.FAMILY,
                 "id": s.id,
                 "algorithm": s.construct,
                 "waiting": "own",

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from weir.base.places import on_fullest
-from weir.base.records import Row
+from weir.prediction import fields
 
 Cell = Fraction | float | int | str | None
 
@@ -34,7 +34,7 @@ def record(
     formula: str,
     by: str = "TR 380",
     **how: Any,
-) -> Row:
+) -> fields.Row:
     """A row like a measured one (docs/records.md): a sample is what one barrier takes on the average.
 
     `barrier`: algorithm, waiting and the formula's name; `team`: members and processors; `by`: whose formula
@@ -56,7 +56,7 @@ def record(
         "session": "predicted",
         "source": "predicted",
         "what": {
-            "family": "formula",
+            "family": fields.FAMILY,
             # What was given is part of it: figures of two quanta are never merged.
             "id": f"formula:{algorithm}/{waiting}:{name}" + (f":{given}" if given else ""),
             "algorithm": algorithm,

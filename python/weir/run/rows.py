@@ -10,10 +10,12 @@ from typing import Any
 
 from weir.base import native
 from weir.base.records import Row
+from weir.run import fields
+from weir.run.fields import FAMILY
 from weir.run.measuring import STREAMS, Conditions, Measured, Side, Trial, status_in_words
 from weir.run.sides import Sides
 
-FAMILY, RUN = "command", "run"
+RUN = "run"
 LEFT_OUT = {True: "the first run warms up", False: "its round was interrupted"}  # by whether it is of the first round
 COUNTS = ("voluntary", "involuntary", "minor_faults", "major_faults")
 HEADS = (
@@ -63,10 +65,10 @@ def machine(session: str, begun: str, sides: Sides, where: Conditions, done: Mea
     return {"kind": "machine", "id": session, "time": begun, "host": its, "settings": settings}
 
 
-def trial(session: str, sides: Sides, side: Side, where: Conditions, threads: int | None, one: Trial) -> Row:
+def trial(session: str, sides: Sides, side: Side, where: Conditions, threads: int | None, one: Trial) -> fields.Row:
     name, ns = Path(sides.program).name, round(1e9 * one.wall_s)
     why = None if one.counted else LEFT_OUT[one.pair == 0]
-    made: Row = {
+    made: fields.Row = {
         "kind": "failure" if one.failed else "overhead",
         "session": session,
         "source": "measured",

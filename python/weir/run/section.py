@@ -9,8 +9,9 @@ from typing import Any
 from weir.base.parts import FAILED, LeftOut, Section, Subject
 from weir.base.records import Row, at
 from weir.run.exporting import Session
+from weir.run.fields import FAMILY
 from weir.run.measuring import STREAMS, WEIR, Conditions, Kept, Measured, Side, Trial
-from weir.run.rows import COUNTS, FAMILY
+from weir.run.rows import COUNTS
 from weir.run.sides import Sides
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from weir.base.parts import UNRANKED, LeftOut, Table
 from weir.base.records import Row
 from weir.base.screen import nanoseconds, two_digits
+from weir.scale import fields
 from weir.scale.measuring import Outcome, Run
 
 BROKEN = "a rank left before all had arrived"
@@ -17,10 +18,10 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def row(run: Run, outcome: Outcome | str) -> Row:
+def row(run: Run, outcome: Outcome | str) -> fields.Row | fields.Stopped:
     b = run.barrier
     ways, tree = b.algorithm == "dissemination", b.algorithm == "tree"
-    common: Row = {
+    common: fields.Stopped = {
         "kind": "scale", "source": "simulated", "cluster": run.cluster.name, "nodes": run.nodes, "ranks": run.ranks,
         "per_node": run.per_node, "family": b.family, "algorithm": b.algorithm, "radix": b.radix if ways else None,
         "fan_in": b.fan_in if tree else None, "fan_out": b.fan_out if tree else None, "within": b.within,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from weir.base.places import on_fullest
 from weir.base.records import Row
+from weir.simulation import fields
 
 MOST_SAMPLES = 50
 
@@ -19,7 +20,7 @@ def in_samples(values: Sequence[float], most: int = MOST_SAMPLES) -> tuple[list[
     return [mean(values[i * inner : (i + 1) * inner]) for i in range(count)], inner
 
 
-def overhead(answer: Row, application: Row, index: int, common: Row) -> Row:
+def overhead(answer: Row, application: Row, index: int, common: Row) -> fields.Row:
     """One application of one run, as the row that a measurement makes."""
     members, processors = application["members"], answer["processors"]
     episodes, inner = in_samples(application["episode_ns"])
@@ -70,7 +71,7 @@ def _columns(rows: Sequence[Row]) -> Row:
     return {k: [row.get(k, 0) for row in rows] for k in keys}
 
 
-def simulation(answer: Row, common: Row) -> Row:
+def simulation(answer: Row, common: Row) -> fields.Simulation:
     """The whole of one run: applications, threads, processors, memory."""
     applications = []
     for a in answer["applications"]:
@@ -99,7 +100,7 @@ def simulation(answer: Row, common: Row) -> Row:
     return row
 
 
-def failure(point: Row, seed: int, reason: str, common: Row) -> list[Row]:
+def failure(point: Row, seed: int, reason: str, common: Row) -> list[fields.Row]:
     """A run that gave no figure: one row for each of its applications."""
     return [
         {

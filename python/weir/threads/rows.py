@@ -4,25 +4,25 @@ from typing import Any
 
 from weir.base.places import on_fullest
 from weir.base.records import LISTS, Row
+from weir.threads import fields
 from weir.threads.experiments import KINDS, Program
 
-FAMILY = "threads"
 COSTS = "costs"  # the experiment of the rows that hold what switches and quanta take
 
 
-def _row(what: Row, where: Row, how: Row, source: str, session: str | None) -> Row:
+def _row(what: Row, where: Row, how: Row, source: str, session: str | None) -> fields.Row:
     return {
         "kind": "overhead",
         "session": session,
         "source": source,
-        "what": {"family": FAMILY, "version": source, **what},
+        "what": {"family": fields.FAMILY, "version": source, **what},
         "where": {"pinned": True, "load": "none", "applications": 1, "policy": "shared", "distribution": "constant"}
         | where,
         "how": {"method": "overhead", "run": 0, "rejected": None, "complete": True, "stopped": None} | how,
     }
 
 
-def of_program(one: Program, session: str | None, source: str, costs: Row, **how: Any) -> Row:
+def of_program(one: Program, session: str | None, source: str, costs: Row, **how: Any) -> fields.Row:
     """Without samples. `costs`: what switches and quanta of its kind take."""
     what = {
         "id": one.id,
@@ -43,14 +43,16 @@ def of_program(one: Program, session: str | None, source: str, costs: Row, **how
     return _row(what, where, costs | how, source, session)
 
 
-def of_cost(name: str, kind: str, session: str, samples: Row, **how: Any) -> Row:
+def of_cost(name: str, kind: str, session: str, samples: Row, **how: Any) -> fields.Row:
     """`name`: switch or quantum."""
     what = {"id": f"{name}:{kind}", "experiment": COSTS, "threads": kind, "algorithm": name, "waiting": "none"}
     where = {"members": 2, "processors": 1, "delay_ns": 0.0}
     return _row(what, where, how | {"samples": len(samples["episode_ns"])}, "measured", session) | {"samples": samples}
 
 
-def of_one_value(one: Program, episode_ns: list[float], compute_ns: float, source: str, costs: Row, **how: Any) -> Row:
+def of_one_value(
+    one: Program, episode_ns: list[float], compute_ns: float, source: str, costs: Row, **how: Any
+) -> fields.Row:
     """Simulated or predicted. `compute_ns`: what the program really computed where it was measured."""
     row = of_program(one, None, source, costs, samples=len(episode_ns), **how)
     reference = on_fullest(one.all_members, one.processors) * compute_ns
@@ -82,7 +84,7 @@ def program_of(row: Row) -> Program:
 
 
 def is_of_threads(row: Row) -> bool:
-    return row["kind"] in ("overhead", "failure") and row["what"]["family"] == FAMILY
+    return row["kind"] in ("overhead", "failure") and row["what"]["family"] == fields.FAMILY
 
 
 def is_of_program(row: Row) -> bool:

@@ -4,9 +4,9 @@ from typing import Any
 
 from weir.base.records import Row
 from weir.run.starting import KINDS
+from weir.workloads import fields
 from weir.workloads.situations import Cell
 
-FAMILY = "workload"
 RUN, PROFILE = "run", "profile"  # methods: a timed run; one whose directives were counted and priced
 DEFAULT = "auto"  # the barrier that Weir's runtime takes by itself
 OWN, KERNEL, AUTO = "own", "kernel", "auto"  # the program's own runtime; Weir's, by kinds of threads
@@ -20,7 +20,7 @@ USER_FIXED, AUTO_FIXED, ONE_FIXED = FIXED = ("fixed-user", "fixed-auto", "fixed-
 
 def row(
     cell: Cell, side: str, version: str, barrier: str, session: str, run: int, method: str, stopped: str | None = None
-) -> Row:
+) -> fields.Row:
     """Without samples: of a run that failed. `version`: what the runtime is called."""
     where, program = cell.situation, cell.program
     by = "" if barrier in ("", DEFAULT) else f"/{barrier}"
@@ -29,7 +29,7 @@ def row(
         "session": session,
         "source": "measured",
         "what": {
-            "family": FAMILY, "id": f"{program.name}/{side}{by}", "algorithm": program.name, "waiting": "own",
+            "family": fields.FAMILY, "id": f"{program.name}/{side}{by}", "algorithm": program.name, "waiting": "own",
             "version": version, "group": program.group, "runtime": side, "barrier": barrier,
             "command": " ".join(cell.words), "per_member": program.per_member,
         },
@@ -44,7 +44,9 @@ def row(
     }  # fmt: skip
 
 
-def timed(failed: Row, time_s: float, processor_s: float, waited_s: float | None = None, **how: Any) -> Row:
+def timed(
+    failed: fields.Row, time_s: float, processor_s: float, waited_s: float | None = None, **how: Any
+) -> fields.Row:
     """The row of a run that came to its end. `waited_s`: what its directives cost, if that is known apart."""
     time_ns = round(1e9 * time_s)
     overhead = time_ns if waited_s is None else round(1e9 * waited_s)
@@ -58,7 +60,7 @@ def timed(failed: Row, time_s: float, processor_s: float, waited_s: float | None
 
 
 def is_of_workloads(row: Row) -> bool:
-    return row["kind"] in ("overhead", "failure") and row["what"]["family"] == FAMILY
+    return row["kind"] in ("overhead", "failure") and row["what"]["family"] == fields.FAMILY
 
 
 def by_hand(threads: int) -> str:

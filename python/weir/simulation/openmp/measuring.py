@@ -6,11 +6,12 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
 from weir.base import native
 from weir.base.driver import Lost, Process
 from weir.base.records import Row, Writer
+from weir.openmp import fields as openmp
+from weir.simulation.openmp import fields
 from weir.simulation.openmp.plan import PROGRAM, Machine, Plan, Point
 
 PATIENCE_S = 24 * 3600.0
@@ -100,15 +101,15 @@ LINES = ("moved", "critical_path", "busiest_line", "read_line", "busiest_member"
 COUNTS = (*LINES, "atomics", "failed", "calls", "woken")
 
 
-def row(point: Point, answer: Row | str, plan: Plan, session: str) -> dict[str, Any]:
+def row(point: Point, answer: Row | str, plan: Plan, session: str) -> fields.Row:
     """As `weir bench openmp` writes it, with what was counted for one directive."""
     stopped = answer if isinstance(answer, str) else None
-    made: dict[str, Any] = {
+    made: fields.Row = {
         "kind": "failure" if stopped else "overhead",
         "session": session,
         "source": "simulated",
         "what": {
-            "family": "openmp",
+            "family": openmp.FAMILY,
             "id": f"openmp:{point.runtime}:simulated:{point.construct}",
             "algorithm": point.construct,
             "waiting": "own",
