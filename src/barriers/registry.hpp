@@ -65,25 +65,17 @@ class registry {
   };
 
   // Tables that are never destroyed: when a program ends, threads of it may still make barriers.
-  static std::span<const entry> algorithms() { return all(std::make_index_sequence<std::size(plans::table)>()); }
+  static std::span<const entry> algorithms();
 
-  static std::span<const policy> waitings() { return names_of(waiting::all()); }
+  static std::span<const policy> waitings();
 
   /// Of a barrier of algorithms(), or of a plan by levels. Throws std::invalid_argument for a name that is not known; it lists
   /// the known ones.
   static std::unique_ptr<any_barrier> make(const std::string& algorithm, const std::string& waiting, const team& t,
-                                           const plans::shape& shape = {}) {
-    if (plans::names_levels(algorithm)) return of_plan(plans::by_name(algorithm, t.members).value(), waiting, t);
-    const std::size_t how = find(waitings(), waiting, "waiting policy");
-    return algorithms()[find(algorithms(), algorithm, "barrier")].make(t, shape, how);
-  }
+                                           const plans::shape& shape = {});
 
   /// Of a plan that is not in the table. Proves it first; throws std::invalid_argument if the proof fails.
-  static std::unique_ptr<any_barrier> of_plan(const plan& p, const std::string& waiting, const team& t) {
-    const std::size_t how = find(waitings(), waiting, "waiting policy");
-    return t.spread ? with_waiting<barriers::spread_planned>(how, waiting::all(), t, p)
-                    : with_waiting<barriers::planned>(how, waiting::all(), t, p);
-  }
+  static std::unique_ptr<any_barrier> of_plan(const plan& p, const std::string& waiting, const team& t);
 
   template <class Table>
   static std::size_t find(const Table& table, const std::string& wanted, const char* kind) {
@@ -180,5 +172,32 @@ class registry {
             }};
   }
 };
+
+// Outside of the class, so that they are not inline: where a machine's registry is declared `extern template`, the barriers with all
+// policies are compiled once.
+template <class Machine>
+auto registry<Machine>::algorithms() -> std::span<const entry> {
+  return all(std::make_index_sequence<std::size(plans::table)>());
+}
+
+template <class Machine>
+auto registry<Machine>::waitings() -> std::span<const policy> {
+  return names_of(waiting::all());
+}
+
+template <class Machine>
+std::unique_ptr<any_barrier> registry<Machine>::make(const std::string& algorithm, const std::string& waiting, const team& t,
+                                                     const plans::shape& shape) {
+  if (plans::names_levels(algorithm)) return of_plan(plans::by_name(algorithm, t.members).value(), waiting, t);
+  const std::size_t how = find(waitings(), waiting, "waiting policy");
+  return algorithms()[find(algorithms(), algorithm, "barrier")].make(t, shape, how);
+}
+
+template <class Machine>
+std::unique_ptr<any_barrier> registry<Machine>::of_plan(const plan& p, const std::string& waiting, const team& t) {
+  const std::size_t how = find(waitings(), waiting, "waiting policy");
+  return t.spread ? with_waiting<barriers::spread_planned>(how, waiting::all(), t, p)
+                  : with_waiting<barriers::planned>(how, waiting::all(), t, p);
+}
 
 }  // namespace weir

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <map>
 
-#include "simulated.hpp"
+#include "simulated_barriers.hpp"
+
+template class weir::registry<weir::simulator::simulated>;
 
 namespace weir::simulator {
 

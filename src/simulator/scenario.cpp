@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "simulated.hpp"
+#include "simulated_barriers.hpp"
 #include "toml_reader.hpp"
 
 namespace weir::simulator {

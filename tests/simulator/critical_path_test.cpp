@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "barriers/registry.hpp"
 #include "plain_machine.hpp"
 #include "simulator/engine.hpp"
-#include "simulator/simulated.hpp"
+#include "simulator/simulated_barriers.hpp"
 
 namespace weir::simulator {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "plain_machine.hpp"
 #include "simulator/outcome.hpp"
-#include "simulator/simulated.hpp"
+#include "simulator/simulated_barriers.hpp"
 #include "simulator/toml_reader.hpp"
 
 namespace weir::simulator {

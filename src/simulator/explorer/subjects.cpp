@@ -1,5 +1,7 @@
 #include "subjects.hpp"
 
+template class weir::registry<weir::explorer::explored>;
+
 namespace weir::explorer {
 
 namespace {

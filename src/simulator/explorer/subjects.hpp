@@ -8,6 +8,8 @@
 #include "barriers/registry.hpp"
 #include "explored.hpp"
 
+extern template class weir::registry<weir::explorer::explored>;  // in subjects.cpp
+
 namespace weir::explorer {
 
 /// The team is on `processors` processors, round robin; 0: as many as members.

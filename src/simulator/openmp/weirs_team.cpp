@@ -5,6 +5,7 @@
 #include <weir/team_barrier.hpp>
 
 #include "barriers/nodes.hpp"
+#include "simulator/simulated_barriers.hpp"
 #include "openmp/reductions/along_tree.hpp"
 #include "openmp/worksharing/chunks.hpp"
 #include "openmp/worksharing/single_taken.hpp"
