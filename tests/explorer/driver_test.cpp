@@ -51,6 +51,8 @@ class DriverInEachSchedule : public testing::TestWithParam<named> {};
 TEST_P(DriverInEachSchedule, Holds) { expect_to_hold(GetParam(), {}); }
 INSTANTIATE_TEST_SUITE_P(Of, DriverInEachSchedule, testing::ValuesIn(larger_driven_scenarios()),
                          [](const auto& of) { return in_one_word(of.param.name); });
+INSTANTIATE_TEST_SUITE_P(Thorough, DriverInEachSchedule, testing::ValuesIn(thorough_driven_scenarios()),
+                         [](const auto& of) { return in_one_word(of.param.name); });
 
 class DriverWithFewPreemptions : public testing::TestWithParam<bounded> {};
 TEST_P(DriverWithFewPreemptions, Holds) {

@@ -54,9 +54,12 @@ inline std::vector<named> larger_driven_scenarios() {
           of<moving_between_masks>("moving between masks", 5),
           of<signalling_one_that_moves<false>>("signalling one that moves", 4),
           of<yielding<2>>("yielding", 4),
-          of<yielding<3>>("three yielding", 5),
-          of<ticking<2, 1, true>>("ticking and stealing", 5),
           of<blocking<2>>("blocking", 5)};
+}
+
+/// A body more, and a thief, whose schedules of few preemptions are searched below.
+inline std::vector<named> thorough_driven_scenarios() {
+  return {of<yielding<3>>("three yielding", 5), of<ticking<2, 1, true>>("ticking and stealing", 5)};
 }
 
 /// Those with too many, and how many preemptions bound a search.
@@ -74,7 +77,8 @@ inline std::vector<bounded> largest_driven_scenarios() {
 
 inline std::vector<named> all_driven_scenarios() {
   std::vector<named> all = small_driven_scenarios();
-  for (const auto& some : {driven_scenarios(), larger_driven_scenarios()}) all.insert(all.end(), some.begin(), some.end());
+  for (const auto& some : {driven_scenarios(), larger_driven_scenarios(), thorough_driven_scenarios()})
+    all.insert(all.end(), some.begin(), some.end());
   for (const bounded& each : largest_driven_scenarios()) all.push_back(each.scenario);
   return all;
 }

@@ -13,7 +13,7 @@ import pytest
 
 from weir.run import starting
 
-from .. import skips
+from .. import skips, thorough
 from .test_functions import listed
 
 pytestmark = skips.mark("own", "another runtime stands before no function of the C library")
@@ -69,8 +69,7 @@ def plain() -> dict[str, str]:
     return both[0]
 
 
-@pytest.mark.parametrize("processors", [1, 2])
-@pytest.mark.parametrize("threads", ["all", "auto"])
+@pytest.mark.parametrize(("threads", "processors"), [("all", 1), ("auto", 2), *thorough.more(("all", 2), ("auto", 1))])
 def test_members_answer_as_threads_do(plain: dict[str, str], threads: str, processors: int):
     those = set(sorted(os.sched_getaffinity(0))[:processors])
     members, end = said_by(those, threads)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .. import skips
+from .. import skips, thorough
 from ..openmp.test_threadsanitizer import refusal
 from ..openmp_programs import C_COMPILERS, SOURCES, Builds, Program
 
@@ -97,9 +97,17 @@ def test_automatic_leaves_teams_that_fit_to_the_kernel(environment: dict[str, st
     assert drivers(builds.get(Program(DRIVERS, "gcc")), environment | settings, members=HERE) == HERE
 
 
-@pytest.mark.parametrize("members", [2, 4, 9])
-@pytest.mark.parametrize("threads", ["user", "auto"])
-@pytest.mark.parametrize("compiler", C_COMPILERS)
+@pytest.mark.parametrize(
+    ("compiler", "threads", "members"),
+    [
+        ("gcc", "auto", 2),
+        ("gcc", "user", 4),
+        ("clang", "user", 9),
+        ("clang", "auto", 4),
+        *thorough.more(("gcc", "auto", 4), ("gcc", "auto", 9), ("gcc", "user", 2), ("gcc", "user", 9)),
+        *thorough.more(("clang", "auto", 2), ("clang", "auto", 9), ("clang", "user", 2), ("clang", "user", 4)),
+    ],
+)
 def test_regions_whose_processors_change(
     environment: dict[str, str], builds: Builds, compiler: str, threads: str, members: int
 ):
