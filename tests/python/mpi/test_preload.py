@@ -128,6 +128,16 @@ def test_a_barrier_before_the_beginning_is_mpis_own_affair(mpi: Mpi, unmodified:
     assert re.search("before (initializing|MPI_INIT)", done.stderr)
 
 
+def test_the_options_are_variables_too(mpi: Mpi, unmodified: Path):
+    how = {"WEIR_MPI_WITHIN": "linear", "WEIR_MPI_WAITING": "mpi", "WEIR_MPI_VERBOSE": "1"}
+    assert "within a node: linear" in kept(run(mpi, 2, unmodified, "holds", **how))
+
+
+def test_a_wrong_policy_of_waiting_is_told_of(mpi: Mpi, unmodified: Path):
+    said = kept(run(mpi, 2, unmodified, "holds", WEIR_MPI_WAITING="nonsense", WEIR_MPI_VERBOSE="1"))
+    assert '"nonsense"' in said and said.count("WEIR_MPI_* variables are ignored") == 1
+
+
 def test_a_wrong_name_is_told_of_once_and_the_default_used(mpi: Mpi, unmodified: Path):
     said = kept(run(mpi, 3, unmodified, "holds", WEIR_MPI_BARRIER="nonsense", WEIR_MPI_VERBOSE="1"))
     assert said.count(f'"nonsense"; {KNOWN}') == 1
