@@ -149,9 +149,9 @@ TEST(BlockingCall, WhoIsDetachedKeepsTheKernelThreadInAHandler) {
     // As the monitor does. A claim is in vain where the body that runs is held just then.
     EXPECT_TRUE(eventually([&] {
       const claimant c;
-      if (processor* const its = at; its != nullptr && its->claim(its->switches())) {
-        its->detach_all();
-        its->unclaim();
+      if (processor* const driven = at; driven != nullptr && driven->claim(driven->switches())) {
+        driven->detach_all();
+        driven->unclaim();
       }
       return is_detached.load();
     }));

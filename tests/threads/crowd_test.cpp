@@ -27,7 +27,7 @@
 
 namespace {
 
-thread_local unsigned mine = 0;
+thread_local unsigned number_here = 0;
 
 TEST(Crowd, EachMemberRunsOnce) {
   for (const unsigned members : {0u, 1u, 2u, 3u, 17u}) {
@@ -46,12 +46,12 @@ TEST(Crowd, AMemberKeepsItsThreadLocalVariablesItsErrorNumberAndItsIdentity) {
     // An identity may be another thread's as soon as the member has ended.
     for (++begun; begun < 16;) yields(1);
     const pthread_t me = pthread_self();
-    mine = m;
+    number_here = m;
     for (int i = 0; i < 2000; ++i) {
       errno = static_cast<int>(m) + 1;
       yields(1);
       // An idle yield may be a system call, which does not fail.
-      if (mine != m || errno != static_cast<int>(m) + 1 || !pthread_equal(me, pthread_self())) ++wrong;
+      if (number_here != m || errno != static_cast<int>(m) + 1 || !pthread_equal(me, pthread_self())) ++wrong;
     }
     const std::lock_guard lock(guard);
     identities.insert(me);

@@ -24,7 +24,7 @@ struct counts {
 
 /// Every fourth instruction as objdump has it: "  address:\tbytes \tname".
 counts compare(const std::string& object) {
-  counts its;
+  counts counted;
   FILE* const told =
       popen(("objdump -d --insn-width=16 '" + object + "' 2>/dev/null | grep '^ ' | awk 'NR % 4 == 0'").c_str(), "r");
   char line[512];
@@ -41,9 +41,9 @@ counts compare(const std::string& object) {
     bytes.resize(32, 0x90);
     const auto found = decode(bytes.data(), bytes.size());
     if (found.bytes == 0)
-      ++its.unknown;
+      ++counted.unknown;
     else if (found.bytes == size)
-      ++its.right;
+      ++counted.right;
     else
       ADD_FAILURE() << found.bytes << " for " << line;
     if (found.bytes != 0) {
@@ -53,23 +53,23 @@ counts compare(const std::string& object) {
     }
   }
   if (told != nullptr) pclose(told);
-  return its;
+  return counted;
 }
 
 std::string object_of(const char* name) {
-  void* const its = dlopen(name, RTLD_LAZY);
+  void* const library = dlopen(name, RTLD_LAZY);
   link_map* map = nullptr;
-  if (its == nullptr || dlinfo(its, RTLD_DI_LINKMAP, &map) != 0) return name;
+  if (library == nullptr || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return name;
   return map->l_name;
 }
 
 TEST(Decoder, CountsBytesAsBinutils) {
   for (const std::string& object : {std::string("/proc/self/exe"), object_of("libc.so.6"), object_of("libm.so.6")}) {
-    const counts its =
+    const counts counted =
         compare(object == "/proc/self/exe" ? std::string("/proc/") + std::to_string(getpid()) + "/exe" : object);
-    if (its.right + its.unknown == 0) GTEST_SKIP() << "no objdump";
-    EXPECT_GT(its.right, 1000u) << object;
-    EXPECT_LE(its.unknown, its.right / 1000) << object;
+    if (counted.right + counted.unknown == 0) GTEST_SKIP() << "no objdump";
+    EXPECT_GT(counted.right, 1000u) << object;
+    EXPECT_LE(counted.unknown, counted.right / 1000) << object;
   }
 }
 

@@ -32,20 +32,20 @@ struct program {
 /// of these, hardly ever, unless they are on one.
 class machine {
  public:
-  machine(unsigned processors, std::vector<program> programs) : processors_(processors), all(std::move(programs)) {}
+  machine(unsigned processors, std::vector<program> programs) : processors_(processors), present(std::move(programs)) {}
 
   void run(std::uint64_t time) {
     for (const std::uint64_t end = now + time; now < end; now += step) {
       unsigned running = 0;
-      for (const program& p : all) running += p.is_there ? p.used : 0;
-      for (program& p : all)
+      for (const program& p : present) running += p.is_there ? p.used : 0;
+      for (program& p : present)
         if (p.is_there) run(p, running);
     }
   }
 
   std::uint64_t now = 1'000 * s;
   const unsigned processors_;
-  std::vector<program> all;
+  std::vector<program> present;
 
  private:
   static constexpr std::uint64_t step = ms;
@@ -76,9 +76,9 @@ program without_weir(unsigned threads) { return {.threads = threads, .meet = fal
 /// What all have computed in that time, as a part of what the processors could.
 double efficiency(machine& m, std::uint64_t time) {
   std::uint64_t before = 0, after = 0;
-  for (const program& p : m.all) before += p.done;
+  for (const program& p : m.present) before += p.done;
   m.run(time);
-  for (const program& p : m.all) after += p.done;
+  for (const program& p : m.present) after += p.done;
   return static_cast<double>(after - before) / static_cast<double>(time) / m.processors_;
 }
 
@@ -86,25 +86,25 @@ constexpr lately_seen kept{.wall = 25 * ms, .process = 20 * ms, .ran = 20 * ms, 
 constexpr lately_seen not_kept{.wall = 25 * ms, .process = 50 * ms, .ran = 50 * ms, .running = 2, .waiting = 1};
 constexpr lately_seen kept_but_computes{.wall = 25 * ms, .process = 20 * ms, .ran = 20 * ms, .delayed = 30 * ms, .running = 2};
 /// So many looks; what the last one says.
-unsigned look(deprivation& its, const lately_seen& sees, unsigned looks, std::uint64_t& now, unsigned most = 2) {
+unsigned look(deprivation& detector, const lately_seen& sees, unsigned looks, std::uint64_t& now, unsigned most = 2) {
   unsigned use = 0;
-  for (unsigned i = 0; i < looks; ++i) use = its.look(sees, most, now += 25 * ms);
+  for (unsigned i = 0; i < looks; ++i) use = detector.look(sees, most, now += 25 * ms);
   return use;
 }
 
 TEST(Deprivation, AProgramThatIsAloneKeepsItsProcessors) {
   machine m(4, {with(4)});
   m.run(60 * s);
-  EXPECT_EQ(m.all[0].changes, 0u);
-  EXPECT_EQ(m.all[0].asked, 0u);
-  EXPECT_LE(m.all[0].looks, 601u);
+  EXPECT_EQ(m.present[0].changes, 0u);
+  EXPECT_EQ(m.present[0].asked, 0u);
+  EXPECT_LE(m.present[0].looks, 601u);
 }
 
 TEST(Deprivation, CopiesWhoseThreadsMeetComputeOnWhatTheyGet) {
   for (const unsigned copies : {2u, 3u, 8u}) {
     machine m(2, std::vector(copies, with(2)));
     m.run(250 * ms);
-    for (const program& p : m.all) EXPECT_EQ(p.used, 1u) << copies;
+    for (const program& p : m.present) EXPECT_EQ(p.used, 1u) << copies;
     EXPECT_GT(efficiency(m, 10 * s), 0.85) << copies;
   }
 }
@@ -112,171 +112,172 @@ TEST(Deprivation, CopiesWhoseThreadsMeetComputeOnWhatTheyGet) {
 TEST(Deprivation, ManyProcessorsAreDivided) {
   machine m(64, {with(64), with(64)});
   m.run(250 * ms);
-  EXPECT_EQ(m.all[0].used, 32u);
-  EXPECT_EQ(m.all[1].used, 32u);
+  EXPECT_EQ(m.present[0].used, 32u);
+  EXPECT_EQ(m.present[1].used, 32u);
   EXPECT_GT(efficiency(m, 20 * s), 0.85);
 }
 
 // No other program must take part.
 TEST(Deprivation, OneThatYieldsGainsAlone) {
   machine m(2, {with(2), without_weir(2)});
-  const auto done = [&] { return m.all[0].done; };
+  const auto done = [&] { return m.present[0].done; };
   m.run(250 * ms);
   const std::uint64_t before = done();
   m.run(10 * s);
-  EXPECT_EQ(m.all[0].used, 1u);
+  EXPECT_EQ(m.present[0].used, 1u);
   EXPECT_GT(done() - before, 6 * s);  // of 6.7 that one of three threads gets; on two, 1
 }
 
 TEST(Deprivation, ThreadsThatComputeForThemselvesKeepTheirProcessors) {
   machine m(2, {with(2, false), without_weir(4)});
   m.run(60 * s);
-  EXPECT_EQ(m.all[0].changes, 0u);
-  EXPECT_LT(m.all[0].asked, m.all[0].looks / 2);  // they are interrupted seldom
+  EXPECT_EQ(m.present[0].changes, 0u);
+  EXPECT_LT(m.present[0].asked, m.present[0].looks / 2);  // they are interrupted seldom
 }
 
 TEST(Deprivation, WhoBeginsToWaitLaterIsFound) {
   machine m(2, {with(2, false), without_weir(2)});
   m.run(20 * s);
-  m.all[0].meet = true;
+  m.present[0].meet = true;
   m.run(s);
-  EXPECT_EQ(m.all[0].used, 1u);
+  EXPECT_EQ(m.present[0].used, 1u);
 }
 
 TEST(Deprivation, WhoWaitsNoMoreGetsAllProcessorsAgain) {
   machine m(2, {with(2), without_weir(4)});
   m.run(s);
-  ASSERT_EQ(m.all[0].used, 1u);
-  m.all[0].meet = false;
+  ASSERT_EQ(m.present[0].used, 1u);
+  m.present[0].meet = false;
   m.run(300 * ms);
-  EXPECT_EQ(m.all[0].used, 2u);
+  EXPECT_EQ(m.present[0].used, 2u);
   m.run(10 * s);
-  EXPECT_EQ(m.all[0].used, 2u);
+  EXPECT_EQ(m.present[0].used, 2u);
 }
 
 TEST(Deprivation, ABusyProcessOnOneOfTwoProcessorsChangesNothing) {
   machine m(2, {with(2)});
   for (int i = 0; i < 100; ++i) {
-    lately_seen its{.wall = 25 * ms, .process = 37 * ms, .ran = 37 * ms, .delayed = 13 * ms, .running = 2, .waiting = 2};
-    EXPECT_EQ(m.all[0].policy.look(its, 2, m.now += 25 * ms), 2u);
+    lately_seen seen{.wall = 25 * ms, .process = 37 * ms, .ran = 37 * ms, .delayed = 13 * ms, .running = 2, .waiting = 2};
+    EXPECT_EQ(m.present[0].policy.look(seen, 2, m.now += 25 * ms), 2u);
   }
 }
 
 TEST(Deprivation, WhenTheOthersHaveGoneAllProcessorsAreUsedAgain) {
   machine m(2, {with(2), with(2)});
   m.run(120 * s);
-  ASSERT_EQ(m.all[0].used, 1u);
-  m.all[1].is_there = false;
+  ASSERT_EQ(m.present[0].used, 1u);
+  m.present[1].is_there = false;
   m.run(deprivation::last_try_after + 100 * ms);
-  EXPECT_EQ(m.all[0].used, 2u);
+  EXPECT_EQ(m.present[0].used, 2u);
   m.run(60 * s);
-  EXPECT_EQ(m.all[0].used, 2u);
+  EXPECT_EQ(m.present[0].used, 2u);
 }
 
 TEST(Deprivation, TrialsBecomeRare) {
   machine m(2, {with(2), with(2)});
   m.run(10 * s);
-  const unsigned before = m.all[0].changes;
+  const unsigned before = m.present[0].changes;
   m.run(60 * s);
-  EXPECT_GT(m.all[0].changes, before);
-  EXPECT_LE(m.all[0].changes, before + 2 * 16);
+  EXPECT_GT(m.present[0].changes, before);
+  EXPECT_LE(m.present[0].changes, before + 2 * 16);
   EXPECT_GT(efficiency(m, 60 * s), 0.95);
 }
 
 TEST(Deprivation, AfterATrialThatHasSucceededTheNextOneComesSoon) {
   machine m(2, {with(2), with(2)});
   m.run(30 * s);
-  m.all[1].is_there = false;
+  m.present[1].is_there = false;
   m.run(10 * s);
-  m.all[1].is_there = true;
+  m.present[1].is_there = true;
   m.run(500 * ms);
-  ASSERT_EQ(m.all[0].used, 1u);
-  m.all[1].is_there = false;
+  ASSERT_EQ(m.present[0].used, 1u);
+  m.present[1].is_there = false;
   m.run(500 * ms);
-  EXPECT_EQ(m.all[0].used, 2u);
+  EXPECT_EQ(m.present[0].used, 2u);
 }
 
 // Where others keep even its one virtual processor waiting, there is nothing to try.
 TEST(Deprivation, NothingIsTriedWhileOthersKeepTheFewerWaiting) {
   machine m(2, {with(2), without_weir(4)});
   m.run(60 * s);
-  EXPECT_EQ(m.all[0].changes, 1u);
+  EXPECT_EQ(m.present[0].changes, 1u);
 }
 
 TEST(Deprivation, ThreadsOfTheSameProcessAreNoOthers) {
-  deprivation its;
+  deprivation detector;
   std::uint64_t now = s;
   for (int i = 0; i < 100; ++i)
-    EXPECT_EQ(its.look({.wall = 25 * ms, .process = 50 * ms, .ran = 50 * ms, .delayed = 150 * ms, .running = 8, .waiting = 8}, 2,
-                       now += 25 * ms),
-              2u);
+    EXPECT_EQ(
+        detector.look({.wall = 25 * ms, .process = 50 * ms, .ran = 50 * ms, .delayed = 150 * ms, .running = 8, .waiting = 8}, 2,
+                      now += 25 * ms),
+        2u);
 }
 
 TEST(Deprivation, AThreadThatHasNotRunSaysNothing) {
-  deprivation its;
+  deprivation detector;
   std::uint64_t now = s;
-  its.look(kept, 2, now);
-  its.look({.wall = 25 * ms}, 2, now += 25 * ms);
-  its.look(kept, 2, now += 25 * ms);
-  its.look({.wall = 25 * ms}, 2, now += 25 * ms);
-  EXPECT_EQ(its.look(kept, 2, now += 25 * ms), 1u);
+  detector.look(kept, 2, now);
+  detector.look({.wall = 25 * ms}, 2, now += 25 * ms);
+  detector.look(kept, 2, now += 25 * ms);
+  detector.look({.wall = 25 * ms}, 2, now += 25 * ms);
+  EXPECT_EQ(detector.look(kept, 2, now += 25 * ms), 1u);
 }
 
 TEST(Deprivation, AProgramThatSleepsIsLeftAlone) {
-  deprivation its;
+  deprivation detector;
   std::uint64_t now = s;
   unsigned looks = 0;
-  for (; now < 61 * s; now = its.next(now), ++looks) EXPECT_EQ(its.look({.wall = 500 * ms}, 2, now), 2u);
+  for (; now < 61 * s; now = detector.next(now), ++looks) EXPECT_EQ(detector.look({.wall = 500 * ms}, 2, now), 2u);
   EXPECT_LT(looks, 140u);
 }
 
 TEST(Deprivation, AMomentWithoutAProcessorChangesNothing) {
-  deprivation its;
+  deprivation detector;
   std::uint64_t now = s;
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(look(its, kept, deprivation::looks_for_fewer - 1, now), 2u);
-    EXPECT_EQ(look(its, not_kept, 1, now), 2u);
+    EXPECT_EQ(look(detector, kept, deprivation::looks_for_fewer - 1, now), 2u);
+    EXPECT_EQ(look(detector, not_kept, 1, now), 2u);
   }
 }
 
 TEST(Deprivation, ThreadsThatEndLeaveNoFewer) {
-  deprivation its;
+  deprivation detector;
   std::uint64_t now = s;
-  ASSERT_EQ(look(its, kept, 3, now), 1u);
-  EXPECT_EQ(look(its, kept, 1, now, 1), 1u);
-  EXPECT_EQ(look(its, not_kept, 1, now), 2u);
+  ASSERT_EQ(look(detector, kept, 3, now), 1u);
+  EXPECT_EQ(look(detector, kept, 1, now, 1), 1u);
+  EXPECT_EQ(look(detector, not_kept, 1, now), 2u);
   const lately_seen alone{.wall = 25 * ms, .process = 10 * ms, .ran = 10 * ms, .delayed = 15 * ms, .running = 1, .waiting = 1};
-  EXPECT_EQ(look(its, alone, 3, now, 1), 1u);
-  EXPECT_EQ(look(its, not_kept, 1, now), 2u);
+  EXPECT_EQ(look(detector, alone, 3, now, 1), 1u);
+  EXPECT_EQ(look(detector, not_kept, 1, now), 2u);
 }
 
 // On a processor each, those that spin need not be found to.
 TEST(Deprivation, ATrialEndsWithoutAnswers) {
-  deprivation its;
+  deprivation detector;
   std::uint64_t now = s;
-  ASSERT_EQ(look(its, kept, 3, now), 1u);
-  ASSERT_EQ(look(its, not_kept, 10, now), 2u);
-  EXPECT_EQ(look(its, kept_but_computes, deprivation::looks_for_fewer_again, now), 1u);
+  ASSERT_EQ(look(detector, kept, 3, now), 1u);
+  ASSERT_EQ(look(detector, not_kept, 10, now), 2u);
+  EXPECT_EQ(look(detector, kept_but_computes, deprivation::looks_for_fewer_again, now), 1u);
 }
 
 TEST(Deprivation, AfterAnEndedTrialAnswersAreNeededAgain) {
-  deprivation its;
+  deprivation detector;
   std::uint64_t now = s;
-  ASSERT_EQ(look(its, kept, 3, now), 1u);
-  ASSERT_EQ(look(its, not_kept, 10, now), 2u);
-  ASSERT_EQ(look(its, kept, 2, now), 1u);
-  ASSERT_EQ(look(its, kept_but_computes, deprivation::looks_without_waits, now), 2u);
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(look(its, kept_but_computes, 1, now), 2u);
+  ASSERT_EQ(look(detector, kept, 3, now), 1u);
+  ASSERT_EQ(look(detector, not_kept, 10, now), 2u);
+  ASSERT_EQ(look(detector, kept, 2, now), 1u);
+  ASSERT_EQ(look(detector, kept_but_computes, deprivation::looks_without_waits, now), 2u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(look(detector, kept_but_computes, 1, now), 2u);
 }
 
 TEST(Deprivation, WhenMoreComeEachTakesFewer) {
   machine m(64, {with(64), with(64), without_weir(64)});
-  m.all[2].is_there = false;
+  m.present[2].is_there = false;
   m.run(240 * ms);
-  ASSERT_EQ(m.all[0].used, 32u);
-  m.all[2].is_there = true;
+  ASSERT_EQ(m.present[0].used, 32u);
+  m.present[2].is_there = true;
   m.run(200 * ms);
-  EXPECT_LT(m.all[0].used, 20u);
+  EXPECT_LT(m.present[0].used, 20u);
 }
 
 }  // namespace

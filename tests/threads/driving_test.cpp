@@ -24,24 +24,24 @@ using namespace weir::threads;
 TEST(Driving, AnInnerRegionLeavesAProcessorThatIsGivenAwayToItsStandIn) {
   std::thread([] {
     const driving outer;
-    processor& mine = here();
+    processor& processor_here = here();
     std::atomic<bool> stop{false};
     weir::crowd members(2, [&](unsigned) {
       while (!stop) weir::this_member::yield();
     }, {.processors = 1});
     pin_for_a_while();
     ASSERT_FALSE(is_on_processor());
-    ASSERT_TRUE(mine.is_stood_in_for());
+    ASSERT_TRUE(processor_here.is_stood_in_for());
     for (int i = 0; i < 3; ++i) {
       {
         const driving inner;
         EXPECT_FALSE(is_on_processor());
       }
       close_own_processor();
-      EXPECT_TRUE(mine.is_driven());
-      EXPECT_FALSE(mine.is_closed());
-      EXPECT_EQ(mine.own().held, 0u);
-      EXPECT_TRUE(mine.is_stood_in_for());
+      EXPECT_TRUE(processor_here.is_driven());
+      EXPECT_FALSE(processor_here.is_closed());
+      EXPECT_EQ(processor_here.own().held, 0u);
+      EXPECT_TRUE(processor_here.is_stood_in_for());
     }
     stop = true;
     members.join();
@@ -106,15 +106,15 @@ TEST(Driving, ACrowdOfAMemberHasSeatsOnDifferentProcessors) {
   std::array<std::array<processor*, processors>, processors> seats{};
   weir::crowd outer(processors, [&seats](unsigned of) {
     // Not this_body: where a stand-in is late, a member goes on in its own kernel thread.
-    weir::crowd inner(processors, [&its = seats[of]](unsigned m) { its[m] = own_body_of_thread()->home(); },
+    weir::crowd inner(processors, [&seats_of_team = seats[of]](unsigned m) { seats_of_team[m] = own_body_of_thread()->home(); },
                       {.processors = processors});
     inner.join();
   }, {.processors = processors});
   outer.join();
-  for (auto& its : seats) {
-    std::ranges::sort(its);
-    EXPECT_EQ(std::ranges::adjacent_find(its), its.end());
-    EXPECT_NE(its.front(), nullptr);
+  for (auto& members_seen : seats) {
+    std::ranges::sort(members_seen);
+    EXPECT_EQ(std::ranges::adjacent_find(members_seen), members_seen.end());
+    EXPECT_NE(members_seen.front(), nullptr);
   }
 }
 
@@ -126,17 +126,17 @@ TEST(Displaced, AMemberOutsideItsSeatUntilItReturnsThere) {
     weir::crowd c(2, [](unsigned m) {
       EXPECT_FALSE(weir::native::crowded());
       if (m == 1) return;
-      processor& mine = seat();
+      processor& processor_here = seat();
       pin_for(1000);
       ASSERT_FALSE(is_on_processor());
       EXPECT_TRUE(weir::native::crowded());
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      go_to(&mine);
+      go_to(&processor_here);
       EXPECT_TRUE(is_on_processor());
       EXPECT_FALSE(weir::native::crowded());
       go_to(nullptr);  // as a member of a team without seats
       EXPECT_FALSE(weir::native::crowded());
-      go_to(&mine);
+      go_to(&processor_here);
     }, {.processors = 2});
     c.join();
   }).join();

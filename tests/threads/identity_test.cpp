@@ -51,10 +51,10 @@ TEST(Identity, SchedGetcpuIsTheKernelsAnswer) {
   std::atomic<int> wrong{0};
   weir::crowd c(6, [&](unsigned m) {
     // The processor changes with the mask, also after the member has been lent.
-    cpu_set_t all, one;
-    sched_getaffinity(0, sizeof all, &all);
+    cpu_set_t available, one;
+    sched_getaffinity(0, sizeof available, &available);
     for (int p = 0, i = 0; i < 4; ++p) {
-      if (!CPU_ISSET(p % CPU_SETSIZE, &all)) continue;
+      if (!CPU_ISSET(p % CPU_SETSIZE, &available)) continue;
       ++i;
       if (m == 0) {
         CPU_ZERO(&one);
@@ -66,7 +66,7 @@ TEST(Identity, SchedGetcpuIsTheKernelsAnswer) {
       for (int tries = 0; tries < 1000 && !right; ++tries) right = sched_getcpu() == static_cast<int>(asked_of_the_kernel());
       if (!right) ++wrong;
     }
-    sched_setaffinity(0, sizeof all, &all);
+    sched_setaffinity(0, sizeof available, &available);
   }, {.processors = 2});
   c.join();
   EXPECT_EQ(wrong, 0);
@@ -93,19 +93,19 @@ TEST(Identity, AMembersAreaOfRestartableSequencesIsNotRegistered) {
 }
 
 TEST(Identity, TheMaskOfAThreadIsNotItsProcessors) {
-  cpu_set_t all, first;
-  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  cpu_set_t available, first;
+  ASSERT_EQ(sched_getaffinity(0, sizeof available, &available), 0);
   CPU_ZERO(&first);
   for (int p = 0; CPU_COUNT(&first) == 0; ++p)
-    if (CPU_ISSET(p, &all)) CPU_SET(p, &first);
+    if (CPU_ISSET(p, &available)) CPU_SET(p, &first);
   bool mine_changed = false, drivers_unchanged = false;
   weir::crowd c(1, [&](unsigned) {
-    cpu_set_t mine, drivers;
+    cpu_set_t of_member, drivers;
     pthread_setaffinity_np(pthread_self(), sizeof first, &first);
-    pthread_getaffinity_np(pthread_self(), sizeof mine, &mine);
+    pthread_getaffinity_np(pthread_self(), sizeof of_member, &of_member);
     sched_getaffinity(0, sizeof drivers, &drivers);
-    mine_changed = CPU_EQUAL(&mine, &first);
-    drivers_unchanged = CPU_EQUAL(&drivers, &all);
+    mine_changed = CPU_EQUAL(&of_member, &first);
+    drivers_unchanged = CPU_EQUAL(&drivers, &available);
   });
   c.join();
   EXPECT_TRUE(mine_changed) << "of the kernel thread that sleeps";
@@ -115,13 +115,13 @@ TEST(Identity, TheMaskOfAThreadIsNotItsProcessors) {
 // ---- mutexes that know their owner
 
 struct a_mutex {
-  pthread_mutex_t its;
+  pthread_mutex_t native;
   template <class Set>
   explicit a_mutex(Set set) {
     pthread_mutexattr_t how;
     pthread_mutexattr_init(&how);
     set(&how);
-    pthread_mutex_init(&its, &how);
+    pthread_mutex_init(&native, &how);
     pthread_mutexattr_destroy(&how);
   }
 };
@@ -133,17 +133,17 @@ TEST(Identity, MutexesThatKnowTheirOwnerKnowTheMember) {
   std::vector<int> answers(6, -1);
   weir::crowd c(2, [&](unsigned m) {
     if (m == 0) {
-      pthread_mutex_lock(&recursive.its);
-      pthread_mutex_lock(&checking.its);
-      answers[0] = pthread_mutex_lock(&recursive.its);
-      answers[1] = pthread_mutex_lock(&checking.its);
+      pthread_mutex_lock(&recursive.native);
+      pthread_mutex_lock(&checking.native);
+      answers[0] = pthread_mutex_lock(&recursive.native);
+      answers[1] = pthread_mutex_lock(&checking.native);
       for (step = 1; step == 1;) yields(1);
-      answers[2] = pthread_mutex_unlock(&checking.its);
+      answers[2] = pthread_mutex_unlock(&checking.native);
     } else {
       while (step == 0) yields(1);
-      answers[3] = pthread_mutex_trylock(&recursive.its);
-      answers[4] = pthread_mutex_unlock(&recursive.its);
-      answers[5] = pthread_mutex_unlock(&checking.its);
+      answers[3] = pthread_mutex_trylock(&recursive.native);
+      answers[4] = pthread_mutex_unlock(&recursive.native);
+      answers[5] = pthread_mutex_unlock(&checking.native);
       step = 2;
     }
   }, {.processors = 1});
@@ -155,20 +155,20 @@ TEST(Identity, ARobustMutexLearnsThatItsMemberHasEnded) {
   a_mutex robust([](auto* how) { pthread_mutexattr_setrobust(how, PTHREAD_MUTEX_ROBUST); });
   weir::crowd c(3, [&](unsigned m) {
     yields(3);
-    if (m == 1) pthread_mutex_lock(&robust.its);
+    if (m == 1) pthread_mutex_lock(&robust.native);
     yields(3);
   }, {.processors = 1});
   c.join();
-  EXPECT_EQ(pthread_mutex_lock(&robust.its), EOWNERDEAD);
-  EXPECT_EQ(pthread_mutex_consistent(&robust.its), 0);
-  EXPECT_EQ(pthread_mutex_unlock(&robust.its), 0);
+  EXPECT_EQ(pthread_mutex_lock(&robust.native), EOWNERDEAD);
+  EXPECT_EQ(pthread_mutex_consistent(&robust.native), 0);
+  EXPECT_EQ(pthread_mutex_unlock(&robust.native), 0);
 }
 
 // What does not hold: the kernel lets only the thread give it to a waiter that it knows as the owner, and the C library does not
 // tell.
 TEST(Identity, APriorityInheritingMutexThatIsContendedIsNotFreedByAMember) {
   a_mutex inheriting([](auto* how) { pthread_mutexattr_setprotocol(how, PTHREAD_PRIO_INHERIT); });
-  const auto* const word = reinterpret_cast<const volatile unsigned*>(&inheriting.its);
+  const auto* const word = reinterpret_cast<const volatile unsigned*>(&inheriting.native);
   std::atomic<bool> taken{false};
   int alone = -1, waited = -1;
   std::thread beside([&] {
@@ -176,15 +176,15 @@ TEST(Identity, APriorityInheritingMutexThatIsContendedIsNotFreedByAMember) {
     timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
     ++end.tv_sec;
-    waited = pthread_mutex_timedlock(&inheriting.its, &end);
+    waited = pthread_mutex_timedlock(&inheriting.native, &end);
   });
   weir::crowd c(1, [&](unsigned) {
-    pthread_mutex_lock(&inheriting.its);
-    alone = pthread_mutex_unlock(&inheriting.its);
-    pthread_mutex_lock(&inheriting.its);
+    pthread_mutex_lock(&inheriting.native);
+    alone = pthread_mutex_unlock(&inheriting.native);
+    pthread_mutex_lock(&inheriting.native);
     taken = true;
     while ((*word & FUTEX_WAITERS) == 0) sched_yield();
-    pthread_mutex_unlock(&inheriting.its);
+    pthread_mutex_unlock(&inheriting.native);
     beside.join();
   });
   c.join();

@@ -24,69 +24,69 @@ using weir::threads::arithmetic_flags, weir::threads::registers, weir::threads::
 constexpr unsigned rax = 0, rcx = 1, rdx = 2, rsp = 4, rsi = 6, rdi = 7;
 constexpr std::uint64_t adjust = 16, overflow = 2048;
 
-std::size_t opcode_at(const instruction_bytes& its) {
+std::size_t opcode_at(const instruction_bytes& code) {
   std::size_t at = 0;
-  while (its[at] == 0x66 || its[at] == 0xf3 || its[at] == 0xf0 || (its[at] & 0xf0) == 0x40) ++at;
+  while (code[at] == 0x66 || code[at] == 0xf3 || code[at] == 0xf0 || (code[at] & 0xf0) == 0x40) ++at;
   return at;
 }
 struct jump {
   std::size_t bytes = 0;  // 0: it is none
   std::int32_t distance = 0;
 };
-jump as_jump(const instruction_bytes& its) {
-  const std::size_t at = opcode_at(its);
-  if ((its[at] & 0xf0) == 0x70 || its[at] == 0xeb) return {at + 2, static_cast<std::int8_t>(its[at + 1])};
-  jump far{its[at] == 0xe9 ? at + 5 : its[at] == 0x0f && (its[at + 1] & 0xf0) == 0x80 ? at + 6 : 0};
-  if (far.bytes != 0) std::memcpy(&far.distance, &its[far.bytes - 4], 4);
+jump as_jump(const instruction_bytes& code) {
+  const std::size_t at = opcode_at(code);
+  if ((code[at] & 0xf0) == 0x70 || code[at] == 0xeb) return {at + 2, static_cast<std::int8_t>(code[at + 1])};
+  jump far{code[at] == 0xe9 ? at + 5 : code[at] == 0x0f && (code[at + 1] & 0xf0) == 0x80 ? at + 6 : 0};
+  if (far.bytes != 0) std::memcpy(&far.distance, &code[far.bytes - 4], 4);
   return far;
 }
 /// The adjust flag after AND, OR, XOR, TEST, SHL and SHR, and the overflow flag after the last two, unless they shift by one
 /// [Intel SDM, 2, "Flags Affected" of each].
-std::uint64_t undefined_flags(const instruction_bytes& its) {
-  const std::size_t at = opcode_at(its);
-  const unsigned op = its[at], group = its[at + 1 < its.size() ? at + 1 : at] >> 3 & 7;
+std::uint64_t undefined_flags(const instruction_bytes& code) {
+  const std::size_t at = opcode_at(code);
+  const unsigned op = code[at], group = code[at + 1 < code.size() ? at + 1 : at] >> 3 & 7;
   const auto is_logical = [](unsigned which) { return which == 1 || which == 4 || which == 6; };
   if (op == 0xd1) return adjust;
   if (op == 0xc1) {
-    const bool is_64 = at > 0 && (its[at - 1] & 0xf8) == 0x48;
-    return (its.back() & (is_64 ? 63 : 31)) == 1 ? adjust : adjust | overflow;
+    const bool is_64 = at > 0 && (code[at - 1] & 0xf8) == 0x48;
+    return (code.back() & (is_64 ? 63 : 31)) == 1 ? adjust : adjust | overflow;
   }
   if (op >= 0x80 && op <= 0x83) return is_logical(group) ? adjust : 0;
   if (op < 0x40) return op != 0x0f && is_logical(op >> 3) ? adjust : 0;
   return op == 0x84 || op == 0x85 || op == 0xa8 || op == 0xa9 || op == 0xf6 || op == 0xf7 ? adjust : 0;
 }
 
-bool reads_time(const instruction_bytes& its) {
-  const std::size_t at = opcode_at(its);
-  return its.size() > at + 1 && its[at] == 0x0f && (its[at + 1] == 0x31 || its[at + 1] == 0x01);
+bool reads_time(const instruction_bytes& code) {
+  const std::size_t at = opcode_at(code);
+  return code.size() > at + 1 && code[at] == 0x0f && (code[at + 1] == 0x31 || code[at + 1] == 0x01);
 }
 
 class Interpreter : public testing::Test {
  protected:
   enum class outcome { refused, right, skipped, wrong };
   /// What it loads is read anew each time.
-  static bool execute(registers& its, usage* used = nullptr) {
-    seen_memory memory(its.code);
-    return weir::threads::execute(its, memory, used);
+  static bool execute(registers& state, usage* used = nullptr) {
+    seen_memory memory(state.code);
+    return weir::threads::execute(state, memory, used);
   }
   /// Executes the instruction with which the text begins, both ways. `by_traps`: slower, but they tell exactly where it leads.
   outcome compare(instruction_bytes text, registers from, bool by_traps) {
     from.code = native_.place();
     native_.put(text);
-    registers mine = from;
+    registers executed = from;
     seen_memory memory(from.code);
     usage used;
-    const bool is_known = weir::threads::execute(mine, memory, &used);
+    const bool is_known = weir::threads::execute(executed, memory, &used);
     native_.remove();
     if (!is_known) {
-      EXPECT_EQ(std::memcmp(&mine, &from, sizeof mine), 0) << "refused, but changed: " << as_hex(text);
+      EXPECT_EQ(std::memcmp(&executed, &from, sizeof executed), 0) << "refused, but changed: " << as_hex(text);
       return outcome::refused;
     }
     for (const auto& each : memory.words())
       if (!native_.is_data(each.at, each.bytes)) return outcome::skipped;
     const jump as = as_jump(text);
-    const std::size_t length = as.bytes != 0 ? as.bytes : mine.code - from.code;
-    for (const std::uintptr_t next : {mine.code, from.code + length + static_cast<std::uintptr_t>(as.distance)})
+    const std::size_t length = as.bytes != 0 ? as.bytes : executed.code - from.code;
+    for (const std::uintptr_t next : {executed.code, from.code + length + static_cast<std::uintptr_t>(as.distance)})
       if (as.bytes != 0 && !native_.is_exit(next, length)) return outcome::skipped;
     if (length == 0 || length > text.size()) {
       ADD_FAILURE() << "of " << length << " bytes: " << as_hex(text);
@@ -94,48 +94,49 @@ class Interpreter : public testing::Test {
     }
     text.resize(length);
     native_.put(text);
-    const registers its = native_.executed(from, by_traps ? 0 : mine.code);
+    const registers expected = native_.executed(from, by_traps ? 0 : executed.code);
     native_.remove();
 
     std::ostringstream wrong;
     wrong << std::hex;
-    if (its.code != mine.code) wrong << "; goes on by " << mine.code - from.code << ", not " << its.code - from.code;
+    if (expected.code != executed.code)
+      wrong << "; goes on by " << executed.code - from.code << ", not " << expected.code - from.code;
     const std::uint64_t defined = arithmetic_flags & ~undefined_flags(text);
-    if (((its.flags ^ mine.flags) & defined) != 0)
-      wrong << "; flags " << (mine.flags & defined) << ", not " << (its.flags & defined);
+    if (((expected.flags ^ executed.flags) & defined) != 0)
+      wrong << "; flags " << (executed.flags & defined) << ", not " << (expected.flags & defined);
     for (unsigned r = 0; r < 16; ++r)
-      if (its.all[r] != mine.all[r] && !(reads_time(text) && r <= rdx))
-        wrong << "; register " << r << " " << mine.all[r] << ", not " << its.all[r];
-    if (mine.all[rsp] != from.all[rsp]) wrong << "; writes rsp";
+      if (expected.all[r] != executed.all[r] && !(reads_time(text) && r <= rdx))
+        wrong << "; register " << r << " " << executed.all[r] << ", not " << expected.all[r];
+    if (executed.all[rsp] != from.all[rsp]) wrong << "; writes rsp";
     if (wrong.str().empty()) return outcome::right;
     ADD_FAILURE() << as_hex(text) << wrong.str();
     return outcome::wrong;
   }
   void fill_data() {
     for (std::size_t i = 0; i < native_execution::data_bytes; i += 8) {
-      const std::uint64_t its = random_.value();
-      std::memcpy(native_.data() + i, &its, 8);
+      const std::uint64_t drawn = random_.value();
+      std::memcpy(native_.data() + i, &drawn, 8);
     }
   }
   /// Registers that are addresses of data, and small ones.
   registers addresses() {
-    registers its = random_.state();
-    for (auto& each : its.all)
+    registers state = random_.state();
+    for (auto& each : state.all)
       if (random_.below(4) != 0)
         each = random_.below(2) == 0 ? random_.below(16) : native_.at_data() + 1024 + random_.below(2048);
-    return its;
+    return state;
   }
   /// The instructions one after another.
   usage used_by(const std::string& text, registers& with) {
-    const instruction_bytes all = of_hex(text);
-    native_.put(all);
+    const instruction_bytes code = of_hex(text);
+    native_.put(code);
     with.code = native_.place();
-    usage its;
+    usage used;
     bool executes = true;
-    while (executes && with.code != native_.place() + all.size()) executes = execute(with, &its);
+    while (executes && with.code != native_.place() + code.size()) executes = execute(with, &used);
     EXPECT_TRUE(executes) << text;
     native_.remove();
-    return its;
+    return used;
   }
 
   native_execution native_;
@@ -148,10 +149,10 @@ TEST_F(Interpreter, EachFormIsExecutedAsByTheProcessor) {
     int right[2] = {};  // without memory, with memory
     for (int i = 0; i < 2000; ++i) {
       if (i % 1000 == 0) fill_data();
-      const auto its = random_.of(each, native_.place(), native_.at_data(), native_execution::data_bytes);
-      const outcome came = compare(its.text, its.with, i % 100 == 0);
+      const auto drawn = random_.of(each, native_.place(), native_.at_data(), native_execution::data_bytes);
+      const outcome came = compare(drawn.text, drawn.with, i % 100 == 0);
       ASSERT_NE(came, outcome::wrong);
-      if (came == outcome::right) ++right[its.has_memory ? 1 : 0];
+      if (came == outcome::right) ++right[drawn.has_memory ? 1 : 0];
     }
     for (const bool memory : {false, true}) {
       const bool is_known = each.operands.find_first_of(memory ? "m" : "rx") != std::string::npos;
@@ -185,7 +186,7 @@ TEST_F(Interpreter, RandomBytesAreRefusedOrExecutedAsByTheProcessor) {
 }
 
 TEST_F(Interpreter, RefusesWhatItDoesNotKnow) {
-  const char* const all[] = {
+  const char* const unknown[] = {
       // what writes memory
       "01 07", "00 07", "29 07", "31 07", "21 07", "09 07", "83 07 01", "80 07 01", "81 07 1 0 0 0", "48 89 07", "88 07",
       "c6 07 01", "c7 07 1 0 0 0", "ff 07", "ff 0f", "fe 07", "d1 27", "c1 27 02", "86 07", "87 07", "0f b1 0f", "0f c1 07",
@@ -224,7 +225,7 @@ TEST_F(Interpreter, RefusesWhatItDoesNotKnow) {
       "f3 0f ae e8", "f3 0f ae f0", "0f ae 07", "0f ae 3f", "0f ae e9", "0f 20 c0", "82 f8 01", "06", "0e", "27", "37", "60",
       "62 07", "c4 07", "d6", "ea", "9a"};
   fill_data();
-  for (const char* const text : all)
+  for (const char* const text : unknown)
     for (int i = 0; i < 20; ++i) {
       registers from = addresses();
       for (const unsigned r : {rdi, rsp}) from.all[r] = native_.at_data() + 1024 + 8 * random_.below(64);
@@ -232,9 +233,9 @@ TEST_F(Interpreter, RefusesWhatItDoesNotKnow) {
       instruction_bytes padded = of_hex(text);
       padded.resize(native_execution::longest, 0);
       native_.put(padded);
-      registers mine = from;
-      EXPECT_FALSE(execute(mine)) << text;
-      EXPECT_EQ(std::memcmp(&mine, &from, sizeof mine), 0) << text;
+      registers executed = from;
+      EXPECT_FALSE(execute(executed)) << text;
+      EXPECT_EQ(std::memcmp(&executed, &from, sizeof executed), 0) << text;
       if (HasFailure()) return;
     }
 }
@@ -248,18 +249,18 @@ TEST_F(Interpreter, FencesOnTheStackAreExecutedAsByTheProcessor) {
       registers from = addresses();
       from.all[rsp] = native_.at_data() + 1024 + 8 * random_.below(64);
       ASSERT_EQ(compare(of_hex(text), from, false), outcome::right) << text;
-      usage its;
+      usage used;
       native_.put(of_hex(text));
       from.code = native_.place();
-      ASSERT_TRUE(execute(from, &its));
+      ASSERT_TRUE(execute(from, &used));
       native_.remove();
-      EXPECT_EQ(its.loads, 0u) << "nobody else writes there";
+      EXPECT_EQ(used.loads, 0u) << "nobody else writes there";
     }
 }
 
 template <typename... Registers>
-constexpr std::uint32_t bits(Registers... all) {
-  return (0u | ... | (1u << all));
+constexpr std::uint32_t bits(Registers... numbers) {
+  return (0u | ... | (1u << numbers));
 }
 
 TEST_F(Interpreter, TellsWhatInstructionsUse) {
@@ -267,7 +268,7 @@ TEST_F(Interpreter, TellsWhatInstructionsUse) {
     const char* text;
     std::uint32_t read_first, written, changed, in_address;
     const char* rest;  // w: flags written; r: flags read first; j: jumps; d: has a distance; l: loads
-  } const all[] = {
+  } const rows[] = {
       {"48 8b 07", bits(rdi), bits(rax), bits(rax), bits(rdi), "l"},
       {"8a 47 03", bits(rdi, rax), bits(rax), bits(rax), bits(rdi), "l"},
       {"0f b7 47 02", bits(rdi), bits(rax), bits(rax), bits(rdi), "l"},
@@ -307,21 +308,21 @@ TEST_F(Interpreter, TellsWhatInstructionsUse) {
       {"ff c1 83 c1 01", bits(rcx), bits(rcx), 0, 0, "w"},
       {"ff c1 8d 09", bits(rcx), bits(rcx), bits(rcx), bits(rcx), "w"}};
   fill_data();
-  for (const auto& each : all) {
+  for (const auto& each : rows) {
     registers with = random_.state();
     with.all[rdi] = native_.at_data() + 256;
     with.all[rcx] = 3;
-    const usage its = used_by(each.text, with);
-    EXPECT_EQ(its.read_first, each.read_first) << each.text;
-    EXPECT_EQ(its.written, each.written) << each.text;
-    EXPECT_EQ(its.changed, each.changed) << each.text;
-    EXPECT_EQ(its.in_address, each.in_address) << each.text;
+    const usage used = used_by(each.text, with);
+    EXPECT_EQ(used.read_first, each.read_first) << each.text;
+    EXPECT_EQ(used.written, each.written) << each.text;
+    EXPECT_EQ(used.changed, each.changed) << each.text;
+    EXPECT_EQ(used.in_address, each.in_address) << each.text;
     const auto is_told = [&](char what) { return std::strchr(each.rest, what) != nullptr; };
-    EXPECT_EQ(its.flags_written != 0, is_told('w')) << each.text;
-    EXPECT_EQ(its.flags_read_first, is_told('r')) << each.text;
-    EXPECT_EQ(its.jumps, is_told('j')) << each.text;
-    EXPECT_EQ(its.distance_at != 0, is_told('d')) << each.text;
-    EXPECT_EQ(its.loads, is_told('l') ? 1u : 0u) << each.text;
+    EXPECT_EQ(used.flags_written != 0, is_told('w')) << each.text;
+    EXPECT_EQ(used.flags_read_first, is_told('r')) << each.text;
+    EXPECT_EQ(used.jumps, is_told('j')) << each.text;
+    EXPECT_EQ(used.distance_at != 0, is_told('d')) << each.text;
+    EXPECT_EQ(used.loads, is_told('l') ? 1u : 0u) << each.text;
   }
 }
 
@@ -334,15 +335,15 @@ TEST_F(Interpreter, RefusesWhatWouldFault) {
     from.all[rcx] = nowhere;
     from.code = native_.place();
     native_.put(of_hex("8b 31"));
-    registers its = from;
-    EXPECT_FALSE(execute(its));
-    EXPECT_EQ(std::memcmp(&its, &from, sizeof its), 0);
+    registers state = from;
+    EXPECT_FALSE(execute(state));
+    EXPECT_EQ(std::memcmp(&state, &from, sizeof state), 0);
     native_.remove();
   }
   registers from;  // no code is there
-  registers its = from;
-  EXPECT_FALSE(execute(its));
-  EXPECT_EQ(std::memcmp(&its, &from, sizeof its), 0);
+  registers state = from;
+  EXPECT_FALSE(execute(state));
+  EXPECT_EQ(std::memcmp(&state, &from, sizeof state), 0);
 }
 
 TEST_F(Interpreter, ReadsTheTimeOfTheProcessor) {
@@ -353,8 +354,8 @@ TEST_F(Interpreter, ReadsTheTimeOfTheProcessor) {
     used_by(text, with);
     const std::uint64_t after = __rdtsc();
     EXPECT_EQ((with.all[rax] | with.all[rdx]) >> 32, 0u);
-    const std::uint64_t its = with.all[rdx] << 32 | with.all[rax];
-    EXPECT_TRUE(before <= its && its <= after);
+    const std::uint64_t ticks = with.all[rdx] << 32 | with.all[rax];
+    EXPECT_TRUE(before <= ticks && ticks <= after);
     EXPECT_EQ(with.all[rcx], text[3] == '3' ? ~std::uint64_t{0} : 0);
   }
 }

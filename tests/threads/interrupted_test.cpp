@@ -57,9 +57,9 @@ TEST(Interrupted, ACallIsFoundByRegistersAndByCode) {
 
 TEST(Interrupted, ACallThatMayHaveDoneAPartDoesNotBeginAnew) {
   const auto may_be = [](long number, std::initializer_list<unsigned long> arguments) {
-    blocked_call its{number};
-    std::copy(arguments.begin(), arguments.end(), its.arguments);
-    return may_be_repeated(its);
+    blocked_call call{number};
+    std::copy(arguments.begin(), arguments.end(), call.arguments);
+    return may_be_repeated(call);
   };
   EXPECT_TRUE(may_be(SYS_recvfrom, {3, 0, 8, 0}));
   EXPECT_FALSE(may_be(SYS_recvfrom, {3, 0, 8, MSG_WAITALL}));

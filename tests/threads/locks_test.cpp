@@ -33,7 +33,7 @@ struct a_crowd {
 #endif
     for (auto& t : beside) t.join();
   }
-  unsigned all() const { return members + threads; }
+  unsigned contenders() const { return members + threads; }
 };
 
 class Locks : public testing::TestWithParam<a_crowd> {};
@@ -55,7 +55,7 @@ TEST_P(Locks, WhoHoldsTheMutexIsAlone) {
       }
     }
   });
-  EXPECT_EQ(count, 300 * GetParam().all() + tries);
+  EXPECT_EQ(count, 300 * GetParam().contenders() + tries);
 }
 
 /// Of threads that all wait for a mutex and release it.
@@ -68,10 +68,10 @@ long voluntary_switches(int threads) {
   weir::mutex mutex;
   std::atomic<int> begun{0};
   std::atomic<long> all_switches{0};
-  std::vector<std::thread> all;
+  std::vector<std::thread> started;
   mutex.lock();
   for (int t = 0; t < threads; ++t)
-    all.emplace_back([&] {
+    started.emplace_back([&] {
       ++begun;
       const long before = switches();
       mutex.lock();
@@ -82,7 +82,7 @@ long voluntary_switches(int threads) {
   while (begun < threads) usleep(1000);
   usleep(30000);  // until they sleep: who comes later finds fewer to be woken
   mutex.unlock();
-  for (auto& t : all) t.join();
+  for (auto& t : started) t.join();
   return all_switches;
 }
 
@@ -101,7 +101,7 @@ TEST_P(Locks, AQueueHandsOnWhatIsPutIntoIt) {
   weir::condition not_empty, not_full;
   std::deque<unsigned> queue;
   unsigned long sum = 0, expected = 0;
-  const unsigned pairs = GetParam().all() / 2;
+  const unsigned pairs = GetParam().contenders() / 2;
   GetParam().run([&](unsigned m) {
     if (m / 2 >= pairs) return;
     for (unsigned i = 0; i < items; ++i) {
@@ -145,7 +145,7 @@ TEST_P(Locks, NoMoreAreInsideThanThereAreUnits) {
 
 TEST_P(Locks, UnitsReleasedAtOnceReachAllThatWait) {
   weir::semaphore begin(0), end(0);
-  const unsigned others = GetParam().all() - 1;
+  const unsigned others = GetParam().contenders() - 1;
   unsigned seen = 0;
   std::atomic<int> wrong{0};
   GetParam().run([&](unsigned m) {
@@ -170,11 +170,10 @@ constexpr std::array of{a_crowd{0, 4, 0}};  // which knows no members
 #else
 constexpr std::array of{a_crowd{0, 4, 0}, a_crowd{7, 0, 1}, a_crowd{8, 0, 2}, a_crowd{6, 2, 1}, a_crowd{6, 3, 2}};
 #endif
-INSTANTIATE_TEST_SUITE_P(Of, Locks, testing::ValuesIn(of),
-                         [](const auto& its) {
-                           return std::to_string(its.param.members) + "Members" + std::to_string(its.param.threads) + "Threads" +
-                                  std::to_string(its.param.processors) + "Processors";
-                         });
+INSTANTIATE_TEST_SUITE_P(Of, Locks, testing::ValuesIn(of), [](const auto& info) {
+  return std::to_string(info.param.members) + "Members" + std::to_string(info.param.threads) + "Threads" +
+         std::to_string(info.param.processors) + "Processors";
+});
 
 #if !defined(__SANITIZE_THREAD__)
 // What all of them rely on: who finds another value than it has seen does not sleep, since it may have missed the wake-up.

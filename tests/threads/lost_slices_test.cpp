@@ -13,15 +13,15 @@ using weir::threads::lost_slices;
 constexpr std::uint64_t us = 1'000, ms = 1'000'000;
 
 struct processor {
-  lost_slices its{};
+  lost_slices detector{};
   std::uint64_t now = 1'000 * ms;
 
   /// A yield that takes so long, while the process had so much of the time of two processors. Until when it rests then.
   std::uint64_t yield(std::uint64_t takes, std::uint64_t process, bool kept_ran = false) {
-    its.yielded(now, now + takes, process, 2, kept_ran);
+    detector.yielded(now, now + takes, process, 2, kept_ran);
     now += takes;
     std::uint64_t rests = 0;
-    while (!its.may_yield(now + rests)) rests += us;
+    while (!detector.may_yield(now + rests)) rests += us;
     return rests;
   }
 };
@@ -29,13 +29,13 @@ struct processor {
 TEST(LostSlices, YieldsThatReturnAtOnceGoOn) {
   processor p;
   for (int i = 0; i < 100; ++i) EXPECT_EQ(p.yield(2 * us, 4 * us), 0u);
-  EXPECT_FALSE(p.its.suspects(p.now));
+  EXPECT_FALSE(p.detector.suspects(p.now));
 }
 
 TEST(LostSlices, TheFirstSliceOnlyRaisesSuspicion) {
   processor p;
   EXPECT_EQ(p.yield(4 * ms, 0), 0u);
-  EXPECT_TRUE(p.its.suspects(p.now));
+  EXPECT_TRUE(p.detector.suspects(p.now));
 }
 
 TEST(LostSlices, BesideAnotherProgramItRestsLongerEachTime) {
@@ -65,7 +65,7 @@ TEST(LostSlices, ItBeginsAnewOnceItHasLostNoneForAWhile) {
   p.now += p.yield(4 * ms, 0);
   p.now += p.yield(4 * ms, 0);
   p.now += 2 * lost_slices::longest;
-  EXPECT_FALSE(p.its.suspects(p.now));
+  EXPECT_FALSE(p.detector.suspects(p.now));
   EXPECT_EQ(p.yield(4 * ms, 0), 0u);
   EXPECT_EQ(p.yield(4 * ms, 0), lost_slices::shortest);
 }

@@ -39,7 +39,7 @@ class ManyProcessors : public testing::Test {
   void TearDown() override { sched_setaffinity(0, sizeof before_, &before_); }
 
   template <class Run>
-  static void all(Run run) {
+  static void run_members(Run run) {
     weir::crowd c(members, run, {.processors = processors});
     c.join();
   }
@@ -56,7 +56,7 @@ TEST_F(ManyProcessors, MembersMeetAtEachBarrierOfALargeTeam) {
     std::vector<std::atomic<unsigned>> at(members);
     std::atomic<unsigned> early{0};
     std::mutex guard;
-    all([&](unsigned m) {
+    run_members([&](unsigned m) {
       for (unsigned episode = 1; episode <= episodes; ++episode) {
         at[m].store(episode, std::memory_order_relaxed);
         barrier.arrive_and_wait(m);
@@ -75,7 +75,7 @@ TEST_F(ManyProcessors, MembersThatBlockInTheKernelDoNotKeepOthersFromTheirProces
   std::mutex guard;
   std::condition_variable passed;
   unsigned turn = 0, rounds = 0;
-  all([&](unsigned m) {
+  run_members([&](unsigned m) {
     for (unsigned round = 0; round < 2; ++round) {
       if (m % 16 == 5) std::this_thread::sleep_for(2ms);
       std::unique_lock lock(guard);
@@ -91,7 +91,7 @@ TEST_F(ManyProcessors, MembersThatBlockInTheKernelDoNotKeepOthersFromTheirProces
 TEST_F(ManyProcessors, MembersYieldComputeAndExcludeEachOther) {
   weir::mutex guard;
   unsigned inside = 0, entries = 0, together = 0;
-  all([&](unsigned m) {
+  run_members([&](unsigned m) {
     for (unsigned i = 0; i < 20; ++i) {
       if (m % 10 == i % 10) {
         std::atomic<double> sum{0};

@@ -40,10 +40,10 @@ range my_stack() {
 TEST(Stack, AMemberRunsOnItsOwn) {
   std::atomic<int> outside{0};
   weir::crowd c(7, [&](unsigned) {
-    const range mine = my_stack();
+    const range stack = my_stack();
     const std::byte here{};
     yields(4);
-    if (&here < mine.first || &here >= mine.first + mine.bytes || mine.guard_bytes == 0) ++outside;
+    if (&here < stack.first || &here >= stack.first + stack.bytes || stack.guard_bytes == 0) ++outside;
   }, {.processors = 2, .stack_bytes = 262144});
   c.join();
   EXPECT_EQ(outside, 0);
@@ -53,9 +53,9 @@ TEST(Stack, AMemberRunsOnItsOwn) {
 // A page each of the body's stack, of the stack on which its kernel thread sleeps, of thread-local variables, and of tables.
 TEST(Stack, AMemberTakesFewPages) {
   const auto resident = [] {
-    long all = 0, pages = 0;
+    long size = 0, pages = 0;
     std::FILE* const file = std::fopen("/proc/self/statm", "r");
-    EXPECT_EQ(std::fscanf(file, "%ld %ld", &all, &pages), 2);
+    EXPECT_EQ(std::fscanf(file, "%ld %ld", &size, &pages), 2);
     std::fclose(file);
     return pages * sysconf(_SC_PAGESIZE);
   };
@@ -93,8 +93,8 @@ void overflow(unsigned processors, bool handled) {
     if (m != 2) return yields(1000);
     // An alternate stack is the virtual processor's, which handles the fault.
     static std::array<std::byte, 65536> alternate;
-    const stack_t its{alternate.data(), 0, alternate.size()};
-    sigaltstack(&its, nullptr);
+    const stack_t on_array{alternate.data(), 0, alternate.size()};
+    sigaltstack(&on_array, nullptr);
     struct sigaction action {};
     action.sa_sigaction = judge;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -202,10 +202,10 @@ bool has_rseq_area() {
 
 TEST(Processes, TheChildOfAForkIsAnOrdinaryThread) {
   EXCEPT_UNDER_ADDRESS_SANITIZER();
-  thread_local unsigned mine = 0;
+  thread_local unsigned number_here = 0;
   std::vector<int> ends(4, -1);
   weir::crowd c(4, [&](unsigned m) {
-    mine = m;
+    number_here = m;
     yields(3);
     const pid_t child = fork();
     if (child == 0) {
@@ -219,7 +219,7 @@ TEST(Processes, TheChildOfAForkIsAnOrdinaryThread) {
           ++ran;
         });
       }
-      _exit(mine == m && ran == 3 && getpid() == kernel_thread() ? 0 : 1);
+      _exit(number_here == m && ran == 3 && getpid() == kernel_thread() ? 0 : 1);
     }
     yields(3);
     ends[m] = end_of(child);

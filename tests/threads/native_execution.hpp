@@ -57,9 +57,9 @@ class native_execution {
 
   native_execution() {
     constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT;
-    void* const its = mmap(nullptr, code_bytes + data_bytes, PROT_READ | PROT_WRITE, how, -1, 0);
-    if (its == MAP_FAILED || mprotect(its, code_bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) std::abort();
-    code_ = static_cast<std::uint8_t*>(its);
+    void* const mapping = mmap(nullptr, code_bytes + data_bytes, PROT_READ | PROT_WRITE, how, -1, 0);
+    if (mapping == MAP_FAILED || mprotect(mapping, code_bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) std::abort();
+    code_ = static_cast<std::uint8_t*>(mapping);
     std::memset(code_, trap, code_bytes);
     *reinterpret_cast<void (**)()>(code_) = native_exit;
     const stack_t stack{stack_, 0, sizeof stack_};
@@ -104,9 +104,9 @@ class native_execution {
     native_entry();
     is_native_ = false;
     if (exit != 0) std::memset(jump, trap, exit_bytes);
-    registers its = native_state;
-    its.code = led_to_;
-    return its;
+    registers state = native_state;
+    state.code = led_to_;
+    return state;
   }
  private:
   static constexpr int trap = 0xcc;

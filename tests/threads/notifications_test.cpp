@@ -13,15 +13,15 @@ using namespace weir::threads;
 // sleep yet must not begin to.
 TEST(Notifications, AreEventsThoughTheMonitorWakesTheSleepers) {
   weir::crowd one(1, [](unsigned) {
-    event_count its;
+    event_count events;
     const int object = 0;
-    const std::uint32_t seen = its.announce();
+    const std::uint32_t seen = events.announce();
     {
       const without_preemption as_in_a_change;
-      EXPECT_EQ(notify_slowly(its, &object, 1, table::asked_about), 0u);
+      EXPECT_EQ(notify_slowly(events, &object, 1, table::asked_about), 0u);
     }
-    EXPECT_NE(its.so_far(), seen);
-    its.retire();
+    EXPECT_NE(events.so_far(), seen);
+    events.retire();
   });
   one.join();
 }

@@ -14,9 +14,9 @@ using weir::threads::polling_loops;
 
 /// After how many looks there is enough, of which each so manieth finds one that polls; most + 1: after none of them.
 unsigned looks_until_enough(unsigned one_in, unsigned most) {
-  polling_evidence its;
+  polling_evidence evidence;
   for (unsigned i = 1; i <= most; ++i)
-    if (its.add(i % one_in == 0)) return i;
+    if (evidence.add(i % one_in == 0)) return i;
   return most + 1;
 }
 
@@ -30,10 +30,10 @@ TEST(PollingEvidence, OneOfSoManyIsEnough) { EXPECT_LT(looks_until_enough(pollin
 
 // Threads that have computed for a minute, and poll then.
 TEST(PollingEvidence, WhatWasLongAgoIsForgotten) {
-  polling_evidence its;
-  for (int i = 0; i < 100'000; ++i) EXPECT_FALSE(its.add(false));
+  polling_evidence evidence;
+  for (int i = 0; i < 100'000; ++i) EXPECT_FALSE(evidence.add(false));
   unsigned looks = 1;
-  while (!its.add(true)) ++looks;
+  while (!evidence.add(true)) ++looks;
   EXPECT_LE(looks, polling_evidence::remembered / 2);
 }
 
@@ -79,18 +79,18 @@ TEST(PollingEvidence, ThreadsWhoseWaitIsOverWhenTheyGetAProcessorAreFound) {
 }
 
 TEST(PollingLoops, HaveTheirInstructions) {
-  polling_loops its;
-  EXPECT_FALSE(its.has(0));
-  its.add(0x7f0000001000, 0x7f0000001010);
-  for (const std::uintptr_t code : {0x7f0000001000u, 0x7f0000001001u, 0x7f0000001010u}) EXPECT_TRUE(its.has(code));
-  for (const std::uintptr_t code : {0x7f0000000fffu, 0x7f0000001011u, 0x1000ul, 0ul}) EXPECT_FALSE(its.has(code));
+  polling_loops loops;
+  EXPECT_FALSE(loops.has(0));
+  loops.add(0x7f0000001000, 0x7f0000001010);
+  for (const std::uintptr_t code : {0x7f0000001000u, 0x7f0000001001u, 0x7f0000001010u}) EXPECT_TRUE(loops.has(code));
+  for (const std::uintptr_t code : {0x7f0000000fffu, 0x7f0000001011u, 0x1000ul, 0ul}) EXPECT_FALSE(loops.has(code));
 }
 
 TEST(PollingLoops, TheOldestAreForgotten) {
-  polling_loops its;
-  for (std::uintptr_t i = 0; i <= 16; ++i) its.add(0x401000 + 64 * i, 0x401008 + 64 * i);
-  EXPECT_FALSE(its.has(0x401000));
-  EXPECT_TRUE(its.has(0x401000 + 64 * 16));
+  polling_loops loops;
+  for (std::uintptr_t i = 0; i <= 16; ++i) loops.add(0x401000 + 64 * i, 0x401008 + 64 * i);
+  EXPECT_FALSE(loops.has(0x401000));
+  EXPECT_TRUE(loops.has(0x401000 + 64 * 16));
 }
 
 }  // namespace

@@ -57,23 +57,23 @@ LOOP(polls_global, ".pushsection .bss; polled_word: .skip 8; .popsection; 1: cmp
 
 using loop = std::uint64_t (*)(const void*, std::uint64_t);
 
-ucontext_t context_of(const registers& its) {
+ucontext_t context_of(const registers& state) {
   ucontext_t in{};
   constexpr int in_context[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                                   REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-  for (int i = 0; i < 16; ++i) in.uc_mcontext.gregs[in_context[i]] = static_cast<greg_t>(its.all[i]);
-  in.uc_mcontext.gregs[REG_EFL] = static_cast<greg_t>(its.flags);
-  in.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(its.code);
+  for (int i = 0; i < 16; ++i) in.uc_mcontext.gregs[in_context[i]] = static_cast<greg_t>(state.all[i]);
+  in.uc_mcontext.gregs[REG_EFL] = static_cast<greg_t>(state.flags);
+  in.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(state.code);
   return in;
 }
 /// As if a signal had interrupted the code at its n-th instruction.
-ucontext_t interrupted(loop its, const void* word, std::uint64_t limit, int n) {
+ucontext_t interrupted(loop polled_by, const void* word, std::uint64_t limit, int n) {
   registers r;
   r.all[7] = reinterpret_cast<std::uint64_t>(word);
   r.all[6] = limit;
   r.all[rsp] = reinterpret_cast<std::uint64_t>(&r);
   r.flags = 2;
-  r.code = reinterpret_cast<std::uintptr_t>(its);
+  r.code = reinterpret_cast<std::uintptr_t>(polled_by);
   for (int i = 0; i < n; ++i) {
     weir::threads::seen_memory memory(r.code);
     EXPECT_TRUE(weir::threads::execute(r, memory));
@@ -91,15 +91,16 @@ TEST(Polling, IsFoundFromEachPlaceInTheLoop) {
       const std::uint64_t* const pointer = &word;
       const void* const at = each == polls_behind ? static_cast<const void*>(&pointer) : &word;
       const ucontext_t in = interrupted(each, at, far_away, n);
-      weir::threads::polling its;
-      ASSERT_TRUE(its.is_found_in(in)) << n;
-      EXPECT_LT(its.first() - reinterpret_cast<std::uintptr_t>(each), 16u);
-      if (n == 2) first = its.first();
-      if (each != polls_until_time) { EXPECT_EQ(its.first(), first) << "by which it is known"; }
-      EXPECT_NE(its.may_replace().at, 0u);
-      EXPECT_EQ(std::memcmp(its.may_replace().text, reinterpret_cast<const void*>(its.may_replace().at), its.may_replace().bytes),
+      weir::threads::polling detector;
+      ASSERT_TRUE(detector.is_found_in(in)) << n;
+      EXPECT_LT(detector.first() - reinterpret_cast<std::uintptr_t>(each), 16u);
+      if (n == 2) first = detector.first();
+      if (each != polls_until_time) { EXPECT_EQ(detector.first(), first) << "by which it is known"; }
+      EXPECT_NE(detector.may_replace().at, 0u);
+      EXPECT_EQ(std::memcmp(detector.may_replace().text, reinterpret_cast<const void*>(detector.may_replace().at),
+                            detector.may_replace().bytes),
                 0);
-      EXPECT_EQ(its.may_replace().distance_at, each == polls_global ? 2u : 0u);
+      EXPECT_EQ(detector.may_replace().distance_at, each == polls_global ? 2u : 0u);
     }
   }
 }
@@ -110,15 +111,15 @@ TEST(Polling, LeavesAloneWhatComputes) {
     for (int n = 0; n < 3; ++n) {
       if (n != 0 && (each == stores || each == calls)) continue;
       const ucontext_t in = interrupted(each, words, 64, n);
-      weir::threads::polling its;
-      EXPECT_FALSE(its.is_found_in(in)) << n;
+      weir::threads::polling detector;
+      EXPECT_FALSE(detector.is_found_in(in)) << n;
     }
 }
 TEST(Polling, ALoopThatEndsByTheFlagsOfItsLastRoundIsLeftAlone) {
   const std::uint64_t word = 0;
   for (int n = 0; n < 4; ++n) {
-    weir::threads::polling its;
-    EXPECT_FALSE(its.is_found_in(interrupted(ends_by_flags, &word, 0, n))) << n;
+    weir::threads::polling detector;
+    EXPECT_FALSE(detector.is_found_in(interrupted(ends_by_flags, &word, 0, n))) << n;
   }
 }
 TEST(Polling, AWordIsSeenInEachOfItsSizes) {
@@ -133,17 +134,17 @@ TEST(Polling, AWordIsSeenInEachOfItsSizes) {
 TEST(Polling, AWordThatIsSetAtOnceEndsIt) {
   const std::uint64_t word = 7;
   const ucontext_t in = interrupted(polls_with_pause, &word, 0, 1);
-  weir::threads::polling its;
-  EXPECT_FALSE(its.is_found_in(in));
+  weir::threads::polling detector;
+  EXPECT_FALSE(detector.is_found_in(in));
 }
 // As garbage collectors stop threads: the loop loads from a page that is protected now, and the program handles the fault.
 TEST(Polling, ALoopWhoseLoadFaultsIsLeftAlone) {
   void* const page = mmap(nullptr, page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const void* const null = nullptr;
   for (const void* const word : {static_cast<const void*>(page), null}) {
-    weir::threads::polling its;
-    EXPECT_FALSE(its.is_found_in(interrupted(polls_with_pause, word, 0, 0)));
-    EXPECT_FALSE(its.is_found_in(interrupted(polls_behind, &word, 0, 0)));
+    weir::threads::polling detector;
+    EXPECT_FALSE(detector.is_found_in(interrupted(polls_with_pause, word, 0, 0)));
+    EXPECT_FALSE(detector.is_found_in(interrupted(polls_behind, &word, 0, 0)));
   }
   munmap(page, page_bytes);
 }
@@ -155,8 +156,8 @@ TEST(Polling, CodeBesideAPageThatCannotBeReadIsKnown) {
   const auto is_found = [&](unsigned char* at) {
     std::memcpy(at, code, sizeof code);
     const ucontext_t in = interrupted(reinterpret_cast<loop>(at), &word, 0, 0);
-    weir::threads::polling its;
-    return its.is_found_in(in);
+    weir::threads::polling detector;
+    return detector.is_found_in(in);
   };
   EXPECT_TRUE(is_found(pages + 2 * page_bytes - 3));  // in two pages
   mprotect(pages, page_bytes, PROT_NONE);
@@ -211,31 +212,31 @@ class RandomLoops : public testing::Test {
   };
   made random_loop() {
     static const std::vector<form> forms = [] {
-      std::vector<form> its;
+      std::vector<form> forms_found;
       for (const form& each : known_forms()) {
         const unsigned op = each.opcode[0];
         const bool jumps = (op & 0xf0) == 0x70 || op == 0xe9 || op == 0xeb || (op == 0x0f && (each.opcode[1] & 0xf0) == 0x80);
         const bool tells_time = op == 0x0f && (each.opcode[1] == 0x31 || each.opcode[1] == 0x01);
-        if (!jumps && !tells_time) its.push_back(each);
+        if (!jumps && !tells_time) forms_found.push_back(each);
       }
-      return its;
+      return forms_found;
     }();
-    made its;
+    made program;
     for (unsigned n = 1 + random_.below(4); n > 0; --n) {
-      const auto next = random_.of(forms[random_.below(static_cast<unsigned>(forms.size()))], native_.place() + its.text.size(),
-                                   native_.at_data(), native_execution::data_bytes);
-      if (its.text.empty() || next.has_memory) its.from = next.with;  // the last one's operand lies in the data
-      its.text.insert(its.text.end(), next.text.begin(), next.text.end());
+      const auto next = random_.of(forms[random_.below(static_cast<unsigned>(forms.size()))],
+                                   native_.place() + program.text.size(), native_.at_data(), native_execution::data_bytes);
+      if (program.text.empty() || next.has_memory) program.from = next.with;  // the last one's operand lies in the data
+      program.text.insert(program.text.end(), next.text.begin(), next.text.end());
     }
-    its.body = its.text.size();
-    its.text.insert(its.text.end(), {0xeb, static_cast<std::uint8_t>(-2 - static_cast<int>(its.body))});
-    its.from.code = native_.place();
-    return its;
+    program.body = program.text.size();
+    program.text.insert(program.text.end(), {0xeb, static_cast<std::uint8_t>(-2 - static_cast<int>(program.body))});
+    program.from.code = native_.place();
+    return program;
   }
   bool is_found(const made& round) {
     native_.put(round.text);
-    weir::threads::polling its;
-    const bool found = its.is_found_in(context_of(round.from));
+    weir::threads::polling detector;
+    const bool found = detector.is_found_in(context_of(round.from));
     native_.remove(round.text.size());
     return found;
   }
@@ -243,12 +244,12 @@ class RandomLoops : public testing::Test {
   std::optional<registers> iterated(const made& round, const registers& from) {
     native_.put({round.text.begin(), round.text.begin() + static_cast<std::ptrdiff_t>(round.body)});
     const std::vector<std::uint8_t> before(native_.data(), native_.data() + native_execution::data_bytes);
-    registers its = native_.executed(from, 0);
+    registers after = native_.executed(from, 0);
     native_.remove(round.text.size());
     EXPECT_EQ(std::memcmp(before.data(), native_.data(), before.size()), 0) << "writes: " << as_hex(round.text);
-    if (its.code != from.code + round.body) return std::nullopt;
-    its.code = from.code;
-    return its;
+    if (after.code != from.code + round.body) return std::nullopt;
+    after.code = from.code;
+    return after;
   }
 
   native_execution native_;
@@ -274,9 +275,9 @@ TEST_F(RandomLoops, HaveTheEffectThatTheProcessorGivesThem) {
     if (!executes || !std::ranges::all_of(memory.words(), is_data)) continue;
     ++known;
     found += polls;
-    const auto its = iterated(round, round.from);
-    ASSERT_TRUE(its) << as_hex(round.text) << "faults";
-    for (unsigned r = 0; r < 16; ++r) ASSERT_EQ(its->all[r], seen.all[r]) << as_hex(round.text) << "register " << r;
+    const auto after = iterated(round, round.from);
+    ASSERT_TRUE(after) << as_hex(round.text) << "faults";
+    for (unsigned r = 0; r < 16; ++r) ASSERT_EQ(after->all[r], seen.all[r]) << as_hex(round.text) << "register " << r;
   }
   EXPECT_GT(known, 1000);
   EXPECT_GT(found, 100);

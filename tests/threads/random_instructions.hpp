@@ -14,13 +14,13 @@ using instruction_bytes = std::vector<std::uint8_t>;
 
 inline instruction_bytes of_hex(const std::string& text) {
   std::istringstream in(text);
-  instruction_bytes its;
-  for (unsigned each; in >> std::hex >> each;) its.push_back(static_cast<std::uint8_t>(each));
-  return its;
+  instruction_bytes code;
+  for (unsigned each; in >> std::hex >> each;) code.push_back(static_cast<std::uint8_t>(each));
+  return code;
 }
-inline std::string as_hex(const instruction_bytes& its) {
+inline std::string as_hex(const instruction_bytes& code) {
   std::ostringstream out;
-  for (const unsigned each : its) out << std::hex << each << ' ';
+  for (const unsigned each : code) out << std::hex << each << ' ';
   return out.str();
 }
 
@@ -33,7 +33,7 @@ struct form {
 };
 inline std::vector<form> known_forms() {
   using enum immediate;
-  std::vector<form> all = {
+  std::vector<form> forms = {
       {{0x63}, "rm"}, {{0x80}, "rm", one}, {{0x81}, "rm", up_to_four}, {{0x83}, "rm", one}, {{0x84}, "rm"}, {{0x85}, "rm"},
       {{0x89}, "r"}, {{0x8a}, "rm"}, {{0x8b}, "rm"}, {{0x8d}, "m"}, {{0x90}, "x"}, {{0xa8}, "x", one}, {{0xa9}, "x", up_to_four},
       {{0xc1}, "r", one}, {{0xc7}, "r", up_to_four}, {{0xd1}, "r"}, {{0xe9}, "x", distance}, {{0xeb}, "x", one},
@@ -41,7 +41,7 @@ inline std::vector<form> known_forms() {
       {{0x0f, 0x1f}, "rm"}, {{0x0f, 0x31}, "x"}, {{0x0f, 0xae, 0xe8}, "x"}, {{0x0f, 0xae, 0xf0}, "x"}, {{0x0f, 0xae, 0xf8}, "x"},
       {{0x0f, 0xb6}, "rm"}, {{0x0f, 0xb7}, "rm"}, {{0x0f, 0xbe}, "rm"}, {{0x0f, 0xbf}, "rm"}};
   const auto add = [&](int opcode, const char* operands, immediate behind = none) {
-    all.push_back({{static_cast<std::uint8_t>(opcode)}, operands, behind});
+    forms.push_back({{static_cast<std::uint8_t>(opcode)}, operands, behind});
   };
   for (const int first : {0x00, 0x08, 0x20, 0x28, 0x30, 0x38}) {  // add, or, and, sub, xor, cmp
     for (int i = 0; i < 4; ++i) add(first + i, i >= 2 || first == 0x38 ? "rm" : "r");
@@ -51,9 +51,9 @@ inline std::vector<form> known_forms() {
   for (int i = 0; i < 8; ++i) add(0xb8 + i, "x", up_to_eight);
   for (int condition = 0; condition < 16; ++condition) {
     add(0x70 + condition, "x", one);
-    all.push_back({{0x0f, static_cast<std::uint8_t>(0x80 + condition)}, "x", distance});
+    forms.push_back({{0x0f, static_cast<std::uint8_t>(0x80 + condition)}, "x", distance});
   }
-  return all;
+  return forms;
 }
 
 class random_instructions {
@@ -73,11 +73,11 @@ class random_instructions {
     }
   }
   registers state() {
-    registers its;
-    for (auto& each : its.all) each = value();
-    if (below(4) == 0) its.all[below(16)] = its.all[below(16)];
-    its.flags = (source_() & weir::threads::arithmetic_flags) | 2;
-    return its;
+    registers state;
+    for (auto& each : state.all) each = value();
+    if (below(4) == 0) state.all[below(16)] = state.all[below(16)];
+    state.flags = (source_() & weir::threads::arithmetic_flags) | 2;
+    return state;
   }
 
   struct instruction {
@@ -86,7 +86,7 @@ class random_instructions {
     bool has_memory = false;
   };
   /// With random prefixes and operands, to be executed at `place`. Memory operands lie in data of that many bytes.
-  instruction of(const form& its, std::uintptr_t place, std::uintptr_t data, unsigned data_bytes) {
+  instruction of(const form& chosen, std::uintptr_t place, std::uintptr_t data, unsigned data_bytes) {
     instruction made{{}, state()};
     instruction_bytes& text = made.text;
     made.with.code = place;
@@ -95,21 +95,21 @@ class random_instructions {
     if (below(8) == 0) text.insert(below(2) == 0 ? text.begin() : text.end(), 0xf3);
     const unsigned rex = below(2) == 0 ? 0 : 0x40 | below(16);
     if (rex != 0) append(text, rex, 1);
-    text.insert(text.end(), its.opcode.begin(), its.opcode.end());
+    text.insert(text.end(), chosen.opcode.begin(), chosen.opcode.end());
 
     const std::uint64_t operand = data + 16 + below(data_bytes - 32);
     std::size_t distance_by_code = 0;
-    if (its.operands != "x") {
+    if (chosen.operands != "x") {
       const unsigned modrm = below(256);
       append(text, modrm, 1);
       made.has_memory = modrm >> 6 != 3;
       registers set = made.with;
       if (made.has_memory) distance_by_code = append_address(text, modrm >> 6, modrm & 7, rex, operand, set);
-      const bool is_read = its.opcode[0] != 0x8d && its.opcode.back() != 0x1f;
+      const bool is_read = chosen.opcode[0] != 0x8d && chosen.opcode.back() != 0x1f;
       if (is_read || below(2) == 0) made.with = set;
     }
     const unsigned wide = (rex & 8) != 0 ? 8 : is_16 ? 2 : 4;
-    switch (its.behind) {
+    switch (chosen.behind) {
       case immediate::none: break;
       case immediate::one: append(text, value(), 1); break;
       case immediate::up_to_four: append(text, value(), wide < 4 ? wide : 4); break;
@@ -122,8 +122,8 @@ class random_instructions {
   }
 
  private:
-  static void append(instruction_bytes& to, std::uint64_t its, unsigned bytes) {
-    for (unsigned i = 0; i < bytes; ++i) to.push_back(static_cast<std::uint8_t>(its >> 8 * i));
+  static void append(instruction_bytes& to, std::uint64_t value, unsigned bytes) {
+    for (unsigned i = 0; i < bytes; ++i) to.push_back(static_cast<std::uint8_t>(value >> 8 * i));
   }
   /// Appends what follows modrm, and sets registers so that the operand lies there. Returns where a distance from the code lies,
   /// which is not known yet; 0: there is none.

@@ -35,11 +35,11 @@ TEST(SharedMemory, StacksTheHeapAndVariablesArePrivate) {
 TEST(SharedMemory, AMappingIsWhatItIsMappedAs) {
   const int file = memfd_create("weir", 0);
   ASSERT_EQ(ftruncate(file, bytes), 0);
-  void* const all[] = {mapped(MAP_SHARED), mapped(MAP_SHARED_VALIDATE, nullptr, file), mapped(MAP_PRIVATE),
+  void* const mappings[] = {mapped(MAP_SHARED), mapped(MAP_SHARED_VALIDATE, nullptr, file), mapped(MAP_PRIVATE),
                        mapped(MAP_PRIVATE, nullptr, file)};
   for (const int i : {0, 1, 2, 3, 0, 1, 2, 3}) {
-    EXPECT_EQ(may_be_shared(all[i]), i < 2) << i;
-    EXPECT_EQ(may_be_shared(last_of(all[i])), i < 2) << i;
+    EXPECT_EQ(may_be_shared(mappings[i]), i < 2) << i;
+    EXPECT_EQ(may_be_shared(last_of(mappings[i])), i < 2) << i;
   }
   close(file);
 }
@@ -73,9 +73,9 @@ TEST(SharedMemory, AnErrorIsTheCallers) {
 TEST(SharedMemory, ManyMappingsAreReadToTheirEnd) {
   // Neighbours with different protections are mappings of their own.
   constexpr int pages = 1000;
-  auto* const all = static_cast<char*>(mmap(nullptr, pages * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  for (int i = 0; i < pages; i += 2) mprotect(all + i * 4096, 4096, PROT_READ | PROT_WRITE);
-  for (int i = 0; i < pages; ++i) ASSERT_FALSE(may_be_shared(all + i * 4096)) << i;
+  auto* const mapping = static_cast<char*>(mmap(nullptr, pages * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  for (int i = 0; i < pages; i += 2) mprotect(mapping + i * 4096, 4096, PROT_READ | PROT_WRITE);
+  for (int i = 0; i < pages; ++i) ASSERT_FALSE(may_be_shared(mapping + i * 4096)) << i;
   void* const shared = mapped(MAP_SHARED);
   EXPECT_TRUE(may_be_shared(shared));
 }

@@ -32,11 +32,11 @@ std::uint64_t mask_of(int number) { return std::uint64_t{1} << (number - 1); }
 
 using taken = std::vector<std::pair<int, int>>;  // number and value; -1: without
 taken take(signal_queue& from, std::uint64_t kept = 0) {
-  taken all;
+  taken result;
   from.take(kept, [&](const siginfo_t& why) {
-    all.emplace_back(why.si_signo, why.si_code == SI_QUEUE ? why.si_value.sival_int : -1);
+    result.emplace_back(why.si_signo, why.si_code == SI_QUEUE ? why.si_value.sival_int : -1);
   });
-  return all;
+  return result;
 }
 
 TEST(SignalQueue, RealTimeSignalsComeEachLowerNumbersFirst) {
@@ -72,23 +72,23 @@ TEST(SignalQueue, AFullOneRefusesValuesAndMakesOneOfPlainSignals) {
   EXPECT_FALSE(q.add(signal_with(SIGUSR1, 1)));
   EXPECT_TRUE(q.add(plain(50)));
   EXPECT_TRUE(q.add(plain(50)));
-  const taken all = take(q);
-  ASSERT_EQ(all.size(), static_cast<std::size_t>(room) + 1);
-  EXPECT_EQ(all.back(), (std::pair{50, -1}));
+  const taken left = take(q);
+  ASSERT_EQ(left.size(), static_cast<std::size_t>(room) + 1);
+  EXPECT_EQ(left.back(), (std::pair{50, -1}));
   EXPECT_TRUE(q.add(signal_with(40, 1)));
 }
 
 TEST(SignalQueue, WhatIsWithdrawnDoesNotCome) {
   signal_queue q;
   for (const siginfo_t& why : {signal_with(40, 1), plain(SIGUSR1), plain(41)}) {
-    auto its = q.add(why);
-    ASSERT_TRUE(its);
-    EXPECT_TRUE(q.withdraw(*its));
+    auto added = q.add(why);
+    ASSERT_TRUE(added);
+    EXPECT_TRUE(q.withdraw(*added));
     EXPECT_EQ(take(q), taken{});
-    its = q.add(why);
-    ASSERT_TRUE(its);
+    added = q.add(why);
+    ASSERT_TRUE(added);
     EXPECT_EQ(take(q).size(), 1U);
-    EXPECT_FALSE(q.withdraw(*its));
+    EXPECT_FALSE(q.withdraw(*added));
   }
 }
 
@@ -123,9 +123,9 @@ TEST(SignalQueue, NoneIsLostOrComesTwice) {
   int withdrawn = 0;
   for (int i = 0; i < signals; ++i) {
     const siginfo_t why = signal_with(34 + i % 3, i);
-    std::optional<signal_queue::pending> its;
-    while (!(its = q.add(why))) std::this_thread::yield();
-    if (i % 5 == 0 && q.withdraw(*its)) {
+    std::optional<signal_queue::pending> next;
+    while (!(next = q.add(why))) std::this_thread::yield();
+    if (i % 5 == 0 && q.withdraw(*next)) {
       ++withdrawn;
       ++came[static_cast<std::size_t>(i)];  // as if
     }

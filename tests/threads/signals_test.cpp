@@ -17,7 +17,7 @@
 
 namespace {
 
-thread_local int mine = -1;
+thread_local int number_here = -1;
 constinit std::atomic<int> handled_by{-1};
 constinit std::array<std::atomic<int>, 8> samples{};
 
@@ -25,10 +25,10 @@ constinit std::array<std::atomic<int>, 8> samples{};
 class handling {
  public:
   handling(int number, void (*handler)(int), int flags = SA_RESTART) : number_(number) {
-    struct sigaction its {};
-    its.sa_handler = handler;
-    its.sa_flags = flags;
-    sigaction(number, &its, &before_);
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    sigaction(number, &action, &before_);
   }
   handling(const handling&) = delete;
   ~handling() { sigaction(number_, &before_, nullptr); }
@@ -38,16 +38,16 @@ class handling {
   struct sigaction before_;
 };
 
-void note_member(int) { handled_by = mine; }
+void note_member(int) { handled_by = number_here; }
 
 TEST(Signals, AMembersOwnIsHandledInItsName) {
   const handling usr1(SIGUSR1, note_member);
   std::atomic<int> wrong{0};
   weir::crowd c(5, [&](unsigned m) {
-    mine = static_cast<int>(m);
+    number_here = static_cast<int>(m);
     for (int i = 0; i < 20; ++i, yields(1)) {
       (i % 2 == 0) ? raise(SIGUSR1) : pthread_kill(pthread_self(), SIGUSR1);
-      if (handled_by.exchange(-1) != mine) ++wrong;
+      if (handled_by.exchange(-1) != number_here) ++wrong;
     }
   }, {.processors = 1});
   c.join();
@@ -61,7 +61,7 @@ TEST(Signals, OneForAnotherMemberWaitsUntilThatHasEnded) {
   std::atomic<int> early{0};
   pthread_t second{};
   weir::crowd c(2, [&](unsigned m) {
-    mine = static_cast<int>(m);
+    number_here = static_cast<int>(m);
     if (m == 0) {
       while (!known) yields(1);
       EXPECT_EQ(pthread_kill(second, SIGUSR1), 0);
@@ -81,14 +81,14 @@ TEST(Signals, OneForAnotherMemberWaitsUntilThatHasEnded) {
 TEST(Signals, SigprofFindsTheMemberThatRuns) {
   const handling prof(SIGPROF, [](int) {
     const int before = errno;
-    if (mine >= 0) ++samples[static_cast<std::size_t>(mine)];
+    if (number_here >= 0) ++samples[static_cast<std::size_t>(number_here)];
     errno = before;
   });
   for (auto& s : samples) s = 0;
   const itimerval often{{0, 2000}, {0, 2000}}, never{};
   setitimer(ITIMER_PROF, &often, nullptr);
   weir::crowd c(4, [&](unsigned m) {
-    mine = static_cast<int>(m);
+    number_here = static_cast<int>(m);
     while (samples[m] < 3) {
     }
   }, {.processors = 2});
@@ -110,12 +110,12 @@ TEST(Signals, ATimerOfAThreadGoesToItsVirtualProcessor) {
     event.sigev_signo = SIGALRM;
     makers = kernel_thread();
     event._sigev_un._tid = static_cast<pid_t>(makers);
-    timer_t its;
-    EXPECT_EQ(timer_create(CLOCK_MONOTONIC, &event, &its), 0);
+    timer_t timer;
+    EXPECT_EQ(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
     const itimerspec soon{{}, {0, 1'000'000}};
-    EXPECT_EQ(timer_settime(its, 0, &soon, nullptr), 0);
+    EXPECT_EQ(timer_settime(timer, 0, &soon, nullptr), 0);
     while (thread == 0) yields(1);
-    timer_delete(its);
+    timer_delete(timer);
   }, {.processors = 1});
   c.join();
   EXPECT_EQ(thread, makers);
@@ -154,8 +154,8 @@ TEST(Signals, AnAlternateStackIsTheVirtualProcessors) {
   sigaltstack(nullptr, &before);
   weir::crowd c(2, [&](unsigned m) {
     if (m == 0) {
-      const stack_t its{memory.data(), 0, memory.size()};
-      EXPECT_EQ(sigaltstack(&its, nullptr), 0);
+      const stack_t alternate{memory.data(), 0, memory.size()};
+      EXPECT_EQ(sigaltstack(&alternate, nullptr), 0);
       for (step = 1; step == 1;) yields(1);
     } else {
       while (step == 0) yields(1);
@@ -225,10 +225,10 @@ TEST(Ends, ThreadLocalVariablesAreDestroyedByTheMembersOwnKernelThread) {
     }
   };
   weir::crowd c(5, [&](unsigned m) {
-    thread_local variable its;
-    its.member = m;
-    its.thread = pthread_self();
-    its.driver = kernel_thread();
+    thread_local variable watched;
+    watched.member = m;
+    watched.thread = pthread_self();
+    watched.driver = kernel_thread();
     yields(5);
   }, {.processors = 1});
   c.join();

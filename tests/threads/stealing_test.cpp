@@ -30,14 +30,14 @@ bool is_seen(Try once) {
 }
 
 void computes(std::atomic<double>& sum) {
-  double its = 0;
-  for (int i = 1; i < 2'000'000; ++i) its += 1.0 / i;
-  sum = its;
+  double harmonic = 0;
+  for (int i = 1; i < 2'000'000; ++i) harmonic += 1.0 / i;
+  sum = harmonic;
 }
 
 // Member 0 keeps the caller's processor until member 2, which waits for it, has run.
 TEST(Stealing, AMemberRunsOnAnotherProcessorIfItsOwnDoesNotComeToIt) {
-  const long mine = kernel_thread();
+  const long caller = kernel_thread();
   EXPECT_TRUE(is_seen([&] {
     std::atomic<long> ran_on{0};
     weir::crowd c(3, [&](unsigned m) {
@@ -46,25 +46,25 @@ TEST(Stealing, AMemberRunsOnAnotherProcessorIfItsOwnDoesNotComeToIt) {
         if (m == 1) weir::this_member::yield();
     }, {.processors = 2});
     c.join();
-    return ran_on != mine;
+    return ran_on != caller;
   }));
 }
 
 // The kernel's processor that both threads may run on alone, until they may run on all again. It parts them by itself some
 // milliseconds later.
 void meet_on(int processor) {
-  cpu_set_t all, one;
-  sched_getaffinity(0, sizeof all, &all);
+  cpu_set_t available, one;
+  sched_getaffinity(0, sizeof available, &available);
   CPU_ZERO(&one);
   CPU_SET(static_cast<std::size_t>(processor), &one);
   sched_setaffinity(0, sizeof one, &one);
-  sched_setaffinity(0, sizeof all, &all);
+  sched_setaffinity(0, sizeof available, &available);
 }
 
 TEST(Apart, AHelperLeavesTheKernelsProcessorToAnother) {
-  cpu_set_t all;
-  sched_getaffinity(0, sizeof all, &all);
-  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "only one processor";
+  cpu_set_t available;
+  sched_getaffinity(0, sizeof available, &available);
+  if (CPU_COUNT(&available) < 2) GTEST_SKIP() << "only one processor";
   const int common = sched_getcpu();
   // Not always: a claimant may hold the lock, and the kernel may have parted the two already. Beside other programs even less.
   constexpr int rounds = 20, most_batches = 5;
@@ -100,18 +100,18 @@ TEST(Apart, AHelperLeavesTheKernelsProcessorToAnother) {
 
 // In the idle context the thread's errno is that of a body which may run elsewhere, and set it there at the same time.
 TEST(Apart, AThreadThatLooksForBodiesLeavesErrnoToTheBodyThatHasIt) {
-  std::atomic<int*> its{nullptr};
+  std::atomic<int*> errno_of_thief{nullptr};
   std::atomic<bool> stop{false};
   std::thread looks([&] {
     const weir::threads::driving outer;
-    weir::threads::processor& mine = weir::threads::here();
-    for (its = &errno; !stop;) {
-      weir::threads::steal_for(mine);
-      weir::threads::migrate_to_free_processor(mine);
+    weir::threads::processor& processor_here = weir::threads::here();
+    for (errno_of_thief = &errno; !stop;) {
+      weir::threads::steal_for(processor_here);
+      weir::threads::migrate_to_free_processor(processor_here);
     }
   });
-  while (its == nullptr) std::this_thread::yield();
-  const std::atomic_ref elsewhere(*its.load());
+  while (errno_of_thief == nullptr) std::this_thread::yield();
+  const std::atomic_ref elsewhere(*errno_of_thief.load());
   int lost = 0;
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
   for (int now = 1; std::chrono::steady_clock::now() < end; ++now) {
@@ -124,7 +124,7 @@ TEST(Apart, AThreadThatLooksForBodiesLeavesErrnoToTheBodyThatHasIt) {
 }
 
 TEST(Stealing, AMemberReturnsToItsSeatWhereItWaits) {
-  const long mine = kernel_thread();
+  const long caller = kernel_thread();
   EXPECT_TRUE(is_seen([&] {
     std::atomic<long> ran_on{0}, then_on{0};
     weir::crowd c(3, [&](unsigned m) {
@@ -137,7 +137,7 @@ TEST(Stealing, AMemberReturnsToItsSeatWhereItWaits) {
         if (m == 1) weir::this_member::yield();
     }, {.processors = 2});
     c.join();
-    return ran_on != mine && then_on == mine;
+    return ran_on != caller && then_on == caller;
   }));
 }
 
@@ -169,7 +169,7 @@ struct end_of_driving {
   }
   template <void (end_of_driving::*What)()>
   void start(weir::threads::processor& on) {
-    const auto run = [](void* its) { (static_cast<end_of_driving*>(its)->*What)(); };
+    const auto run = [](void* given) { (static_cast<end_of_driving*>(given)->*What)(); };
     ASSERT_EQ(weir::threads::start(run, this, &on, 0), 0);
   }
   void end() { ++ended; }
@@ -212,7 +212,7 @@ TEST(Stealing, AThreadOfTheProgramGoesToNoHelperThatItMayNotUse) {
     std::atomic<bool>& stop;
     std::atomic<const processor*>& kept;
     std::atomic<unsigned>& ended;
-  } its{stop, kept, ended};
+  } shared{stop, kept, ended};
   // Beside other programs another helper may come to the member first.
   std::set<const processor*> busy;
   const auto keep = [&](processor& on) {
@@ -221,7 +221,7 @@ TEST(Stealing, AThreadOfTheProgramGoesToNoHelperThatItMayNotUse) {
       auto& me = *static_cast<keeper*>(what);
       for (me.kept = this_body->where(); !me.stop;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       ++me.ended;
-    }, &its, &on, 0), 0);
+    }, &shared, &on, 0), 0);
     while (kept == nullptr) weir::native::pause();
     busy.insert(kept);
   };
@@ -272,8 +272,8 @@ class program_members {
   /// It waits, or it computes, on this helper at first.
   void begin(unsigned helper, bool waits) {
     ++begun;
-    its[begun - 1] = {this, waits};
-    ASSERT_EQ(weir::threads::start(run, &its[begun - 1], weir::threads::helper(helper), 0), 0);
+    waiting[begun - 1] = {this, waits};
+    ASSERT_EQ(weir::threads::start(run, &waiting[begun - 1], weir::threads::helper(helper), 0), 0);
   }
 
   const weir::threads::driving processors_are_used{};
@@ -299,27 +299,27 @@ class program_members {
     ++of->ended;
   }
   unsigned begun = 0;
-  member its[4];
+  member waiting[4];
 };
 
 TEST(Stealing, AThreadOfTheProgramThatWaitsLeavesAHelperThatItMayNotUseAnyMore) {
-  program_members all(2);
-  all.begin(1, true);
-  EXPECT_TRUE(eventually([&] { return all.latest == weir::threads::helper(1); }));
+  program_members members(2);
+  members.begin(1, true);
+  EXPECT_TRUE(eventually([&] { return members.latest == weir::threads::helper(1); }));
   weir::threads::let_members_have(1);
-  EXPECT_TRUE(eventually([&] { return all.latest == weir::threads::helper(0); }));
+  EXPECT_TRUE(eventually([&] { return members.latest == weir::threads::helper(0); }));
 }
 
 // One that computes keeps the only helper that they may use.
 TEST(Stealing, AHelperThatTheProgramMayNotUseTakesNoThreadOfIt) {
-  program_members all(1);
-  all.begin(0, true);
-  EXPECT_TRUE(eventually([&] { return all.running == 1; }));
-  all.begin(0, false);
+  program_members members(1);
+  members.begin(0, true);
+  EXPECT_TRUE(eventually([&] { return members.running == 1; }));
+  members.begin(0, false);
   for (int i = 0; i < 200; ++i) {
     weir::threads::wake_up(*weir::threads::helper(1));
     std::this_thread::sleep_for(std::chrono::microseconds(100));
-    ASSERT_NE(all.latest, weir::threads::helper(1));
+    ASSERT_NE(members.latest, weir::threads::helper(1));
   }
 }
 
@@ -334,9 +334,9 @@ TEST(Stealing, NoMemberIsLostWhileProcessorsTakeThemFromEachOther) {
       std::atomic<int> inside{0};
       for (unsigned i = 0; i < 60; ++i) {
         if (++inside != 1) ++twice;
-        double its = 0;
-        for (unsigned k = 1; k < (m % 2 == 0 ? 6000u : 30u); ++k) its += 1.0 / k;
-        sum = its;
+        double harmonic = 0;
+        for (unsigned k = 1; k < (m % 2 == 0 ? 6000u : 30u); ++k) harmonic += 1.0 / k;
+        sum = harmonic;
         --inside;
         yields(1 + m % 3);
       }
@@ -385,7 +385,7 @@ TEST(Blocked, MembersThatWaitForAMutexDoNotKeepItsHolderFromRunning) {
 
 // A stand-in runs the others meanwhile; the member returns to its seat when it waits.
 TEST(Blocked, AMemberThatReadsKeepsItsKernelThread) {
-  const long mine = kernel_thread();
+  const long caller = kernel_thread();
   EXPECT_TRUE(is_seen([&] {
     int ends[2];
     if (pipe(ends) != 0) return false;
@@ -415,7 +415,7 @@ TEST(Blocked, AMemberThatReadsKeepsItsKernelThread) {
     close(ends[0]);
     close(ends[1]);
     EXPECT_EQ(after_read, before_read);
-    return !others.contains(before_read) && after_wait == mine;
+    return !others.contains(before_read) && after_wait == caller;
   }));
 }
 

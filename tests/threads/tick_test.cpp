@@ -163,8 +163,8 @@ TEST(Tick, AnAlternateStackThatAnotherMemberSetsMeanwhileStays) {
   stack_t before{}, seen{};
   in_a_tick(
       [&] {
-        const stack_t its{memory.data(), 0, memory.size()};
-        EXPECT_EQ(sigaltstack(&its, &before), 0);
+        const stack_t alternate{memory.data(), 0, memory.size()};
+        EXPECT_EQ(sigaltstack(&alternate, &before), 0);
       },
       [&](int, bool ticked) {
         sigaltstack(nullptr, &seen);
@@ -222,13 +222,13 @@ TEST(Tick, ItsHandlerBlocksNoSignal) {
 class spinning_barrier {
  public:
   void meet() {
-    const unsigned mine = round_;
+    const unsigned own_round = round_;
     if (++arrived_ == 3) {
       arrived_ = 0;
       ++round_;
       return;
     }
-    for (; round_ == mine; ++polls_) __builtin_ia32_pause();
+    for (; round_ == own_round; ++polls_) __builtin_ia32_pause();
   }
 
  private:
@@ -276,9 +276,9 @@ void wait_in_handler(int) {
 
 // Its mask is another one than the member's. A stand-in runs the other member in the end.
 TEST(Tick, DoesNothingInAHandler) {
-  struct sigaction before {}, its {};
-  its.sa_handler = wait_in_handler;
-  ASSERT_EQ(sigaction(SIGUSR1, &its, &before), 0);
+  struct sigaction before {}, action {};
+  action.sa_handler = wait_in_handler;
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
   seen_in_handler = in_handler = 0;
   const int asked_before = asked_for_stack;
   weir::crowd c(2, [](unsigned m) {

@@ -20,8 +20,8 @@ inline void compute(double seconds) {
 }
 /// For who is no member, or may wait.
 inline void sleep_for(double seconds) {
-  timespec its = timespec_of(seconds);
-  while (nanosleep(&its, &its) != 0 && errno == EINTR) {
+  timespec duration = timespec_of(seconds);
+  while (nanosleep(&duration, &duration) != 0 && errno == EINTR) {
   }
 }
 /// Until it holds; false: not within so long.

@@ -169,8 +169,8 @@ TEST_P(Waiting, ASemaphoreOfTheSystemIsRestartedToo) {
   sem_destroy(&semaphore);
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Waiting, testing::Values(1u, 2u), [](const auto& its) {
-  return std::to_string(its.param) + (its.param == 1 ? "Processor" : "Processors");
+INSTANTIATE_TEST_SUITE_P(On, Waiting, testing::Values(1u, 2u), [](const auto& info) {
+  return std::to_string(info.param) + (info.param == 1 ? "Processor" : "Processors");
 });
 
 }  // namespace

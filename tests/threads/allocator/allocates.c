@@ -82,7 +82,7 @@ static void leave(long driving) {
   is_inside = 0;
 }
 
-static void* take(size_t its, size_t bytes) {
+static void* take(size_t boundary, size_t bytes) {
   const long me = enter();
   if (next == NULL) {  // the process has one thread
     make();
@@ -93,7 +93,7 @@ static void* take(size_t its, size_t bytes) {
   lock(0);
   lock(1);
   compute();
-  char* const from = (char*)(((uintptr_t)next + alignment + its - 1) / its * its);
+  char* const from = (char*)(((uintptr_t)next + alignment + boundary - 1) / boundary * boundary);
   next = from + bytes;
   unlock(0);
   compute();
@@ -105,9 +105,9 @@ static void* take(size_t its, size_t bytes) {
 
 void* malloc(size_t bytes) { return take(alignment, bytes); }
 void* calloc(size_t n, size_t bytes) { return take(alignment, n * bytes); }
-void* memalign(size_t its, size_t bytes) { return take(its < alignment ? alignment : its, bytes); }
-void* aligned_alloc(size_t its, size_t bytes) { return memalign(its, bytes); }
-int posix_memalign(void** to, size_t its, size_t bytes) { return *to = memalign(its, bytes), 0; }
+void* memalign(size_t boundary, size_t bytes) { return take(boundary < alignment ? alignment : boundary, bytes); }
+void* aligned_alloc(size_t boundary, size_t bytes) { return memalign(boundary, bytes); }
+int posix_memalign(void** to, size_t boundary, size_t bytes) { return *to = memalign(boundary, bytes), 0; }
 void free(void* of) { (void)of; }
 void* realloc(void* of, size_t bytes) {
   void* const to = malloc(bytes);

@@ -18,16 +18,16 @@ int main() {
   std::condition_variable changed;
   int done = 0;
   for (int crew = 0; crew < crews; ++crew) {
-    std::vector<std::thread> all;
+    std::vector<std::thread> started;
     for (int i = 0; i < threads; ++i)
-      all.emplace_back([&] {
+      started.emplace_back([&] {
         for (int round = 0; round < rounds; ++round) {
-          auto* const its = static_cast<volatile int*>(std::malloc(sizeof(int)));  // volatile: it is not left out
-          *its = 1;
+          auto* const number = static_cast<volatile int*>(std::malloc(sizeof(int)));  // volatile: it is not left out
+          *number = 1;
           if (round % between_meetings == 0) meet_in_allocator();
           const std::lock_guard lock(m);
-          done += *its;
-          std::free(const_cast<int*>(its));
+          done += *number;
+          std::free(const_cast<int*>(number));
           changed.notify_one();
         }
       });
@@ -35,7 +35,7 @@ int main() {
       std::unique_lock lock(m);
       changed.wait(lock, [&] { return done >= (crew + 1) * threads * rounds / 2; });
     }
-    for (auto& each : all) each.join();
+    for (auto& each : started) each.join();
   }
   if (done != threads * crews * rounds) return 1;
   std::puts("ok");

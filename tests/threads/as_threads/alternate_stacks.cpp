@@ -9,16 +9,16 @@ thread_local volatile int handled;
 
 bool on_own_stack(const void* address) { return address >= own_stack && address < own_stack + size; }
 
-unsigned char byte_of(std::size_t i, int depth) { return static_cast<unsigned char>(i * 7 + unsigned(mine + depth)); }
+unsigned char byte_of(std::size_t i, int depth) { return static_cast<unsigned char>(i * 7 + unsigned(member_here + depth)); }
 
 /// Lasts 30 ms on its stack, in frames that it looks at.
 [[gnu::noinline]] int fill(int depth) {
-  volatile unsigned char its[512];
-  for (std::size_t i = 0; i < sizeof its; ++i) its[i] = byte_of(i, depth);
+  volatile unsigned char frame[512];
+  for (std::size_t i = 0; i < sizeof frame; ++i) frame[i] = byte_of(i, depth);
   if (depth > 0) fill(depth - 1);
   else compute(0.03);
   int wrong_ones = 0;
-  for (std::size_t i = 0; i < sizeof its; ++i) wrong_ones += its[i] != byte_of(i, depth);
+  for (std::size_t i = 0; i < sizeof frame; ++i) wrong_ones += frame[i] != byte_of(i, depth);
   CHECK(wrong_ones == 0);
   return wrong_ones;
 }
@@ -26,8 +26,8 @@ unsigned char byte_of(std::size_t i, int depth) { return static_cast<unsigned ch
 void long_one(int) {
   int here = 0;
   CHECK(on_own_stack(&here));
-  stack_t its;
-  CHECK(sigaltstack(nullptr, &its) == 0 && its.ss_sp == own_stack && its.ss_flags == SS_ONSTACK);
+  stack_t stack;
+  CHECK(sigaltstack(nullptr, &stack) == 0 && stack.ss_sp == own_stack && stack.ss_flags == SS_ONSTACK);
   fill(8);
   CHECK(on_own_stack(&here));
   handled = handled + 1;
@@ -47,15 +47,15 @@ void team_on_stacks(Run run) {
     stack_t old;
     CHECK(sigaltstack(nullptr, &old) == 0);
     own_stack = memory.data() + size * static_cast<std::size_t>(me);
-    stack_t its{};
-    its.ss_sp = own_stack;
-    its.ss_size = size;
-    CHECK(sigaltstack(&its, nullptr) == 0);
+    stack_t stack{};
+    stack.ss_sp = own_stack;
+    stack.ss_size = size;
+    CHECK(sigaltstack(&stack, nullptr) == 0);
     handled = 0;
     run(me);
     meet();
-    CHECK(sigaltstack(&old, &its) == 0);
-    CHECK(its.ss_sp == own_stack && its.ss_size == size && its.ss_flags == 0);
+    CHECK(sigaltstack(&old, &stack) == 0);
+    CHECK(stack.ss_sp == own_stack && stack.ss_size == size && stack.ss_flags == 0);
   });
   CHECK(sigaltstack(nullptr, &after) == 0);
   CHECK(after.ss_sp == before.ss_sp && after.ss_size == before.ss_size && after.ss_flags == before.ss_flags);
@@ -66,8 +66,8 @@ void is_the_members_own() {
     for (int i = 0; i < 20; ++i) {
       if (i % members == me) compute(0.02);
       meet();
-      stack_t its;
-      CHECK(sigaltstack(nullptr, &its) == 0 && its.ss_sp == own_stack && its.ss_size == size && its.ss_flags == 0);
+      stack_t stack;
+      CHECK(sigaltstack(nullptr, &stack) == 0 && stack.ss_sp == own_stack && stack.ss_size == size && stack.ss_flags == 0);
     }
   });
 }
@@ -97,16 +97,16 @@ void short_handlers_often() {
 void an_overflow_is_reported() {
   struct overflow {
     static int deeper(volatile char* last) {
-      volatile char its[1024];
-      its[0] = 1;
-      return *last == 0 ? 0 : deeper(its) + its[0];
+      volatile char frame[1024];
+      frame[0] = 1;
+      return *last == 0 ? 0 : deeper(frame) + frame[0];
     }
   };
   const pid_t child = fork();
   if (child == 0) {
     handle(SIGSEGV, [](int) {
       int here = 0;
-      _exit(on_own_stack(&here) && mine == 1 ? 42 : 1);
+      _exit(on_own_stack(&here) && member_here == 1 ? 42 : 1);
     }, SA_ONSTACK);
     team_on_stacks([](int me) {
       meet();

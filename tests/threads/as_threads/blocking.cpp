@@ -14,7 +14,7 @@ void in_turn(int rounds, Blocks blocks) {
       if (i % 10 == me % 10) compute(0.0005);
       sum += i;
       meet();
-      CHECK(mine == me);
+      CHECK(member_here == me);
     }
     sums[static_cast<std::size_t>(me)] = sum;
   });

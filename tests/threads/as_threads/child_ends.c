@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static int destroyed;
-static void destroy(void *its) { *(int *)its = 1; }
+static void destroy(void *value) { *(int *)value = 1; }
 
 /* -2 if it does not end within six seconds. */
 static int status_of(pid_t child) {
@@ -24,10 +24,10 @@ static int status_of(pid_t child) {
   return -2;
 }
 
-static void *later(void *its) {
+static void *later(void *given) {
   const struct timespec shortly = {0, 20000000};
   nanosleep(&shortly, NULL);
-  return its;
+  return given;
 }
 
 /* Outside a region, so the child may open one. What it makes for that ends with its threads. */

@@ -31,8 +31,8 @@ struct life {
   int me;
   int how;
 };
-int live(void* its) {
-  const life mine_is = *static_cast<const life*>(its);
+int live(void* given) {
+  const life mine_is = *static_cast<const life*>(given);
   const pid_t self = static_cast<pid_t>(syscall(SYS_getpid));
   bool well = self != parent;
   char byte = 0;
@@ -46,15 +46,15 @@ int live(void* its) {
   _exit(well ? ended_well : 1);
 }
 
-pid_t by_clone(const life& its, void* top, int flags) {
-  return clone(live, top, flags | SIGCHLD, const_cast<life*>(&its));
+pid_t by_clone(const life& task, void* top, int flags) {
+  return clone(live, top, flags | SIGCHLD, const_cast<life*>(&task));
 }
 #if defined(__x86_64__)
 // Bare system calls, of which nobody else hears. The child takes what it executes from its stack.
-void** with_work(const life& its, void* top) {
+void** with_work(const life& task, void* top) {
   auto** const at = static_cast<void**>(top) - 2;
   at[0] = reinterpret_cast<void*>(live);
-  at[1] = const_cast<life*>(&its);
+  at[1] = const_cast<life*>(&task);
   return at;
 }
 pid_t call(long number, long a, long b) {
@@ -67,26 +67,26 @@ pid_t call(long number, long a, long b) {
                : "rcx", "r11", "memory", "cc");
   return static_cast<pid_t>(result);
 }
-pid_t by_bare_clone(const life& its, void* top, int flags) {
-  return call(SYS_clone, flags | SIGCHLD, reinterpret_cast<long>(with_work(its, top)));
+pid_t by_bare_clone(const life& task, void* top, int flags) {
+  return call(SYS_clone, flags | SIGCHLD, reinterpret_cast<long>(with_work(task, top)));
 }
-pid_t by_bare_clone3(const life& its, void* top, int flags) {
-  auto** const at = with_work(its, top);
+pid_t by_bare_clone3(const life& task, void* top, int flags) {
+  auto** const at = with_work(task, top);
   struct {
     std::uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
   } of{static_cast<std::uint64_t>(flags), 0, 0, 0, SIGCHLD, reinterpret_cast<std::uint64_t>(at) - 4096, 4096, 0};
   return call(SYS_clone3, reinterpret_cast<long>(&of), sizeof of);
 }
 #endif
-pid_t by_vfork(const life& its, void*, int) {
+pid_t by_vfork(const life& task, void*, int) {
   const pid_t child = vfork();
-  if (child == 0) live(const_cast<life*>(&its));
+  if (child == 0) live(const_cast<life*>(&task));
   return child;
 }
-pid_t by_spawn(const life& its, void*, int) {
+pid_t by_spawn(const life& task, void*, int) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, pipes[static_cast<std::size_t>(its.me)].ends[0], 0);
+  posix_spawn_file_actions_adddup2(&actions, pipes[static_cast<std::size_t>(task.me)].ends[0], 0);
   char reads[] = "dd bs=1 count=1 of=/dev/null 2>/dev/null; exit 7";
   char* const reading[] = {program, as_command, reads, nullptr};
   pid_t child = -1;
@@ -95,14 +95,14 @@ pid_t by_spawn(const life& its, void*, int) {
   return error == 0 ? child : -1;
 }
 // With memory of their own, but without what the C library's fork() does.
-pid_t by_system_call(const life& its, void*, int) {
+pid_t by_system_call(const life& task, void*, int) {
   const long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-  if (child == 0) live(const_cast<life*>(&its));
+  if (child == 0) live(const_cast<life*>(&task));
   return static_cast<pid_t>(child);
 }
-pid_t by_fork_alone(const life& its, void*, int) {
+pid_t by_fork_alone(const life& task, void*, int) {
   const pid_t child = &_Fork != nullptr ? _Fork() : fork();
-  if (child == 0) live(const_cast<life*>(&its));
+  if (child == 0) live(const_cast<life*>(&task));
   return child;
 }
 
@@ -126,8 +126,8 @@ const kind kinds[] = {
     {"_Fork", by_fork_alone, 0},
 };
 
-void children_of(const kind& its) {
-  team([&its](int me) {
+void children_of(const kind& child_kind) {
+  team([&child_kind](int me) {
     void* const stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     const pid_t before = gettid();
     for (int round = 0; round < rounds; ++round) {
@@ -136,11 +136,11 @@ void children_of(const kind& its) {
       const char byte = 'c';
       CHECK(write(pipes[static_cast<std::size_t>((me + 1) % members)].ends[1], &byte, 1) == 1);
       const life its_life{me, (me + round) % 4 == 0 ? 1 : 0};
-      const pid_t child = its.make(its_life, static_cast<char*>(stack) + stack_bytes, its.flags);
+      const pid_t child = child_kind.make(its_life, static_cast<char*>(stack) + stack_bytes, child_kind.flags);
       CHECK(getpid() == parent);
       int status = -1;
       const bool well = waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == ended_well;
-      if (!well) std::fprintf(stderr, "%s: status %x\n", its.name, static_cast<unsigned>(status));
+      if (!well) std::fprintf(stderr, "%s: status %x\n", child_kind.name, static_cast<unsigned>(status));
       CHECK(well && gettid() == before);
       sched_yield();
     }

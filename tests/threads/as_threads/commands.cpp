@@ -9,7 +9,7 @@ namespace {
 void system_in_all_members() {
   const sigset_t before = mask_now();
   const int ignored_meanwhile[] = {SIGINT, SIGQUIT};  // the caller may ignore them, as a shell does in the background
-  struct sigaction of_caller[2], its;
+  struct sigaction of_caller[2], after;
   for (int i = 0; i < 2; ++i) sigaction(ignored_meanwhile[i], nullptr, &of_caller[i]);
   for (int round = 0; round < 3; ++round) {
     team([](int) {
@@ -25,8 +25,8 @@ void system_in_all_members() {
     CHECK(same(mask_now(), before) && !blocked(SIGCHLD));
   }
   for (int i = 0; i < 2; ++i) {
-    sigaction(ignored_meanwhile[i], nullptr, &its);
-    CHECK(its.sa_handler == of_caller[i].sa_handler);
+    sigaction(ignored_meanwhile[i], nullptr, &after);
+    CHECK(after.sa_handler == of_caller[i].sa_handler);
   }
 }
 
@@ -52,11 +52,11 @@ void commands_by_popen() {
     char text[64], wanted[64];
     std::snprintf(text, sizeof text, "echo %d; exit %d", me, me % 100);
     std::snprintf(wanted, sizeof wanted, "%d\n", me);
-    FILE* its = popen(text, "r");
-    CHECK(its != nullptr);
+    FILE* stream = popen(text, "r");
+    CHECK(stream != nullptr);
     meet();
-    CHECK(std::fgets(text, sizeof text, its) != nullptr && std::strcmp(text, wanted) == 0);
-    CHECK(WEXITSTATUS(pclose(its)) == me % 100);
+    CHECK(std::fgets(text, sizeof text, stream) != nullptr && std::strcmp(text, wanted) == 0);
+    CHECK(WEXITSTATUS(pclose(stream)) == me % 100);
   });
 }
 
@@ -92,12 +92,12 @@ const way ways[] = {
     {"execlp", in_child<[] { execlp("sh", shell, as_command, ends_so, nullptr); }>},
     {"execle", in_child<[] { execle("/bin/sh", shell, as_command, ends_so, nullptr, alone); }>},
     {"posix_spawn", [] {
-       pid_t its = -1;
-       return posix_spawn(&its, "/bin/sh", nullptr, nullptr, words, alone) == 0 ? its : -1;
+       pid_t process = -1;
+       return posix_spawn(&process, "/bin/sh", nullptr, nullptr, words, alone) == 0 ? process : -1;
      }},
     {"posix_spawnp", [] {
-       pid_t its = -1;
-       return posix_spawnp(&its, "sh", nullptr, nullptr, words, alone) == 0 ? its : -1;
+       pid_t process = -1;
+       return posix_spawnp(&process, "sh", nullptr, nullptr, words, alone) == 0 ? process : -1;
      }},
 };
 

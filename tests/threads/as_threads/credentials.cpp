@@ -20,16 +20,16 @@ const call calls[] = {
     {"setresgid", [] { return setresgid(getgid(), getegid(), getegid()); }},
     {"setgroups", [] {
        if (geteuid() != 0) return 0;  // not for others
-       gid_t its[256];
-       const int count = getgroups(256, its);
-       return setgroups(static_cast<std::size_t>(count), its);
+       gid_t groups[256];
+       const int count = getgroups(256, groups);
+       return setgroups(static_cast<std::size_t>(count), groups);
      }},
     {"initgroups", [] { return geteuid() != 0 ? 0 : initgroups("root", getgid()); }},
 };
 void make_all() {
-  for (const call& its : calls) {
-    if (const int result = its.make(); result != 0) {
-      std::fprintf(stderr, "%s: %s\n", its.name, std::strerror(errno));
+  for (const call& entry : calls) {
+    if (const int result = entry.make(); result != 0) {
+      std::fprintf(stderr, "%s: %s\n", entry.name, std::strerror(errno));
       CHECK(result == 0);
     }
   }
@@ -61,7 +61,7 @@ void by_a_thread_beside() {
   struct argument {
     std::atomic<bool>* ends;
     std::atomic<int>* made;
-  } its{&ends, &made};
+  } shared{&ends, &made};
   pthread_t thread;
   pthread_create(&thread, nullptr, [](void* given) -> void* {
     auto* to = static_cast<argument*>(given);
@@ -70,7 +70,7 @@ void by_a_thread_beside() {
       ++*to->made;
     }
     return nullptr;
-  }, &its);
+  }, &shared);
   for (int round = 0; round < 10; ++round) {
     team([](int) {
       for (int i = 0; i < 20; ++i) {
@@ -108,10 +108,10 @@ void members_see_what_another_has_set() {
 
 /// As the kernel keeps it for the thread that runs.
 bool is_of_group(gid_t which) {
-  gid_t its[256];
-  const long count = syscall(SYS_getgroups, std::size(its), its);
+  gid_t groups[256];
+  const long count = syscall(SYS_getgroups, std::size(groups), groups);
   for (long i = 0; i < count; ++i)
-    if (its[i] == which) return true;
+    if (groups[i] == which) return true;
   return false;
 }
 

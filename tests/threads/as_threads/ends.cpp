@@ -69,10 +69,10 @@ void after_threads_of_their_own() {
 void with_the_members_mask_and_stack() {
   team([](int me) {
     char own[64 * 1024];
-    stack_t its{}, before;
-    its.ss_sp = own;
-    its.ss_size = sizeof own;
-    sigaltstack(&its, &before);
+    stack_t stack{}, before;
+    stack.ss_sp = own;
+    stack.ss_size = sizeof own;
+    sigaltstack(&stack, &before);
     if (me % 2 == 0) block(SIGUSR2);
     meet();
     const pid_t child = fork();

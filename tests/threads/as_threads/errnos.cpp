@@ -115,7 +115,7 @@ int main() {
   });
 #else
   keeps_errno("mutex", [](int me) {
-    const std::lock_guard its(lock);
+    const std::lock_guard guard(lock);
     const int own = errno;
     if (me == 1) sleep_for(0.002);
     compute(0.0005);

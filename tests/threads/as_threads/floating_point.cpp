@@ -10,16 +10,16 @@ namespace {
 
 #if defined(__x86_64__)
 // Not by the C library, which answers with those of SSE, too: other computing raises them, such as that of times.
-constexpr int all = FE_ALL_EXCEPT;
+constexpr int every_exception = FE_ALL_EXCEPT;
 int raised() {
   unsigned short status = 0;
   asm volatile("fnstsw %0" : "=m"(status));
-  return status & all;
+  return status & every_exception;
 }
 void clear() { asm volatile("fnclex"); }
 #else
-constexpr int all = FE_ALL_EXCEPT & ~FE_INEXACT;
-int raised() { return std::fetestexcept(all); }
+constexpr int every_exception = FE_ALL_EXCEPT & ~FE_INEXACT;
+int raised() { return std::fetestexcept(every_exception); }
 void clear() { std::feclearexcept(FE_ALL_EXCEPT); }
 #endif
 
@@ -31,9 +31,9 @@ int computes(int which) {
   switch (which % 6) {
     case 1: result = one / zero; return FE_DIVBYZERO;
     case 2: result = zero / zero; return FE_INVALID;
-    case 3: result = most * three; return (FE_OVERFLOW | FE_INEXACT) & all;
-    case 4: result = least / three; return (FE_UNDERFLOW | FE_INEXACT) & all;
-    case 5: result = one / three; return FE_INEXACT & all;
+    case 3: result = most * three; return (FE_OVERFLOW | FE_INEXACT) & every_exception;
+    case 4: result = least / three; return (FE_UNDERFLOW | FE_INEXACT) & every_exception;
+    case 5: result = one / three; return FE_INEXACT & every_exception;
     default: return 0;
   }
 }

@@ -14,15 +14,15 @@ thread_local volatile bool is_blocked_meanwhile;
 std::atomic<int> elsewhere;
 
 void note(int number) {
-  if (mine < 0) ++elsewhere;
+  if (member_here < 0) ++elsewhere;
   is_blocked_meanwhile = blocked(number);
   came = came + 1;
 }
 
 struct sigaction now() {
-  struct sigaction its;
-  CHECK(sigaction(SIGUSR1, nullptr, &its) == 0);
-  return its;
+  struct sigaction action;
+  CHECK(sigaction(SIGUSR1, nullptr, &action) == 0);
+  return action;
 }
 
 struct way {

@@ -12,33 +12,33 @@ class inheriting {
     pthread_mutexattr_t how;
     pthread_mutexattr_init(&how);
     CHECK(pthread_mutexattr_setprotocol(&how, PTHREAD_PRIO_INHERIT) == 0);
-    CHECK(pthread_mutex_init(&its_, &how) == 0);
+    CHECK(pthread_mutex_init(&mutex_, &how) == 0);
     pthread_mutexattr_destroy(&how);
   }
   inheriting(const inheriting&) = delete;
-  void lock() { CHECK(pthread_mutex_lock(&its_) == 0); }
-  void unlock() { CHECK(pthread_mutex_unlock(&its_) == 0); }
+  void lock() { CHECK(pthread_mutex_lock(&mutex_) == 0); }
+  void unlock() { CHECK(pthread_mutex_unlock(&mutex_) == 0); }
 
  private:
-  pthread_mutex_t its_;
+  pthread_mutex_t mutex_;
 };
 
 template <bool Meets>
-void take_turns(inheriting& its, long& turns) {
+void take_turns(inheriting& lock, long& turns) {
   for (int i = 0; i < 100; ++i) {
-    its.lock();
+    lock.lock();
     ++turns;
     compute(50e-6);
-    its.unlock();
+    lock.unlock();
     if (Meets) meet();
   }
 }
 
 template <bool Meets>
 void of_all_members() {
-  inheriting its;
+  inheriting lock;
   long turns = 0;
-  team([&](int) { take_turns<Meets>(its, turns); });
+  team([&](int) { take_turns<Meets>(lock, turns); });
   CHECK(turns == 100L * members);
 }
 
@@ -49,13 +49,13 @@ void made_between_regions() {
 }
 
 void made_by_a_member() {
-  std::unique_ptr<inheriting> its;
+  std::unique_ptr<inheriting> lock;
   long turns = 0;
   team([&](int me) {
     for (int i = 0; i < 10; ++i) meet();
-    if (me == 1) its = std::make_unique<inheriting>();
+    if (me == 1) lock = std::make_unique<inheriting>();
     meet();
-    take_turns<true>(*its, turns);
+    take_turns<true>(*lock, turns);
   });
   CHECK(turns == 100L * members);
 }
@@ -63,18 +63,18 @@ void made_by_a_member() {
 // Those that look for it do not wait before they lock it.
 void locked_at_once() {
   std::atomic<inheriting*> published{nullptr};
-  std::unique_ptr<inheriting> its;
+  std::unique_ptr<inheriting> lock;
   long turns = 0;
   team([&](int me) {
     for (int i = 0; i < 10; ++i) meet();
     if (me == 1) {
       compute(1e-3);
-      its = std::make_unique<inheriting>();
-      published = its.get();
+      lock = std::make_unique<inheriting>();
+      published = lock.get();
     }
     while (published == nullptr) {
     }
-    take_turns<false>(*its, turns);
+    take_turns<false>(*lock, turns);
   });
   CHECK(turns == 100L * members);
 }

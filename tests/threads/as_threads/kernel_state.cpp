@@ -26,8 +26,8 @@ struct state {
 #if defined(__x86_64__)
 // Only what has been set is read: who has none would fault.
 long segment_base() {
-  unsigned long its = 0;
-  return syscall(SYS_arch_prctl, ARCH_GET_GS, &its) == 0 ? static_cast<long>(its) : -1;
+  unsigned long base = 0;
+  return syscall(SYS_arch_prctl, ARCH_GET_GS, &base) == 0 ? static_cast<long>(base) : -1;
 }
 long segment_words[256];
 #endif
@@ -95,9 +95,9 @@ const state states[] = {
      [] { return static_cast<long>(personality(0xffffffff)); }, true},
     {"effective capabilities", [](int m) { return m % 2 == 0 ? ~0L : ~(1L << (m % 8)); },
      [](long v) {
-       capabilities its;
-       its.of[0].effective = its.of[0].permitted & static_cast<std::uint32_t>(v);
-       return capset(&its.head, its.of) == 0;
+       capabilities held;
+       held.of[0].effective = held.of[0].permitted & static_cast<std::uint32_t>(v);
+       return capset(&held.head, held.of) == 0;
      },
      [] { return static_cast<long>(capabilities().of[0].effective | ~capabilities().of[0].permitted) | ~0xffffffffL; }, root()},
     {"kept capabilities", [](int m) { return static_cast<long>(m % 2); },
@@ -106,31 +106,31 @@ const state states[] = {
 };
 
 /// Members set their own, or only member 1 does.
-void is_each_members_own(const state& its, bool only_one) {
-  const long before = its.get();
-  if (only_one && !its.back && its.of(1) == before) return;
+void is_each_members_own(const state& property, bool only_one) {
+  const long before = property.get();
+  if (only_one && !property.back && property.of(1) == before) return;
   team([&](int me) {
-    const long first = its.get();
+    const long first = property.get();
     CHECK(first == before);
-    const bool sets = only_one ? me == 1 : me != 0 || its.back;
-    const long own = sets ? its.of(me) : first;
+    const bool sets = only_one ? me == 1 : me != 0 || property.back;
+    const long own = sets ? property.of(me) : first;
     meet();
-    if (sets && !its.set(own)) CHECK(!root());
-    const long expected = its.get();
+    if (sets && !property.set(own)) CHECK(!root());
+    const long expected = property.get();
     if (sets && root()) CHECK(expected == own);
     for (int i = 0; i < 20; ++i) {
       if (i == me) compute(0.02);
       if (i == me + 3) sleep_for(0.002);
       meet();
-      if (const long found = its.get(); found != expected) {
-        std::fprintf(stderr, "%s of member %d: %ld, not %ld\n", its.name, me, found, expected);
+      if (const long found = property.get(); found != expected) {
+        std::fprintf(stderr, "%s of member %d: %ld, not %ld\n", property.name, me, found, expected);
         CHECK(found == expected);
       }
     }
-    if (sets && its.back) its.set(first);
+    if (sets && property.back) property.set(first);
     meet();
   });
-  CHECK(its.get() == before);
+  CHECK(property.get() == before);
 }
 
 #if defined(__x86_64__)
@@ -194,13 +194,13 @@ void what_a_child_by_vfork_changes() {
 // ---- names
 
 std::string name_now() {
-  char its[17] = {};
-  prctl(PR_GET_NAME, its);
-  return its;
+  char text[17] = {};
+  prctl(PR_GET_NAME, text);
+  return text;
 }
 std::string name_of(pthread_t thread) {
-  char its[17] = {};
-  return pthread_getname_np(thread, its, sizeof its) == 0 ? its : "?";
+  char text[17] = {};
+  return pthread_getname_np(thread, text, sizeof text) == 0 ? text : "?";
 }
 
 void names() {
@@ -246,23 +246,23 @@ void the_name_of_a_child() {
 // ---- processors
 
 cpu_set_t processors_now() {
-  cpu_set_t its;
-  CPU_ZERO(&its);
-  CHECK(sched_getaffinity(0, sizeof its, &its) == 0);
-  return its;
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  CHECK(sched_getaffinity(0, sizeof processors, &processors) == 0);
+  return processors;
 }
 int a_processor(int which) {
-  const cpu_set_t all = processors_now();
-  which %= CPU_COUNT(&all);
+  const cpu_set_t every_processor = processors_now();
+  which %= CPU_COUNT(&every_processor);
   for (int i = 0;; ++i) {
-    if (CPU_ISSET(i, &all) && which-- == 0) return i;
+    if (CPU_ISSET(i, &every_processor) && which-- == 0) return i;
   }
 }
 cpu_set_t set_of_one(int processor) {
-  cpu_set_t its;
-  CPU_ZERO(&its);
-  CPU_SET(processor, &its);
-  return its;
+  cpu_set_t bound;
+  CPU_ZERO(&bound);
+  CPU_SET(processor, &bound);
+  return bound;
 }
 
 /// How a member binds another, or itself.
@@ -274,9 +274,9 @@ void are_the_members_own(Bind bind, int who, int whom) {
   std::vector<pthread_t> threads(static_cast<std::size_t>(members));
   // Not while it waits at a barrier: that may move it to another processor, and then allow all of them again (native.cpp).
   std::atomic<int> bound{0};
-  const auto bind_it = [&](int me, const cpu_set_t& its, int times) {
+  const auto bind_it = [&](int me, const cpu_set_t& processors, int times) {
     if (me == who) {
-      bind(threads[static_cast<std::size_t>(whom)], its);
+      bind(threads[static_cast<std::size_t>(whom)], processors);
       bound = times;
     }
     while (me == whom && bound < times) compute(0.0001);
@@ -338,7 +338,7 @@ thread_local volatile int expired;
 void timers_for_a_thread() {
   static std::atomic<int> elsewhere;
   handle(SIGRTMIN + 3, [](int) {
-    if (mine < 0) ++elsewhere;
+    if (member_here < 0) ++elsewhere;
     expired = expired + 1;
   });
   team([](int me) {
@@ -347,12 +347,12 @@ void timers_for_a_thread() {
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = SIGRTMIN + 3;
     event._sigev_un._tid = kernel_thread();
-    timer_t its;
-    CHECK(timer_create(CLOCK_MONOTONIC, &event, &its) == 0);
+    timer_t timer;
+    CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
     meet();
     for (int i = 0; i < 10; ++i) {
       const itimerspec soon{{}, {0, 1'000'000}};
-      CHECK(timer_settime(its, 0, &soon, nullptr) == 0);
+      CHECK(timer_settime(timer, 0, &soon, nullptr) == 0);
       if (i % members == me) compute(0.02);
       for (const double until = now_s() + patience; expired != i + 1 && now_s() < until;) {
         i % 2 == 0 ? compute(0.0005) : sleep_for(0.0005);
@@ -361,7 +361,7 @@ void timers_for_a_thread() {
       meet();
       CHECK(expired == i + 1);
     }
-    timer_delete(its);
+    timer_delete(timer);
   });
   CHECK(elsewhere == 0);
 }
@@ -369,9 +369,9 @@ void timers_for_a_thread() {
 }  // namespace
 
 int main() {
-  for (const state& its : states) {
-    subject((std::string(its.name) + " of each").c_str(), [&] { is_each_members_own(its, false); });
-    subject((std::string(its.name) + " of one").c_str(), [&] { is_each_members_own(its, true); });
+  for (const state& property : states) {
+    subject((std::string(property.name) + " of each").c_str(), [&] { is_each_members_own(property, false); });
+    subject((std::string(property.name) + " of one").c_str(), [&] { is_each_members_own(property, true); });
   }
 #if defined(__x86_64__)
   subject("segment bases hold in each instruction", segment_bases_hold_in_each_instruction);

@@ -11,7 +11,7 @@ thread_local volatile int came;
 std::atomic<int> all_came, elsewhere;
 
 void note(int) {
-  if (mine < 0) ++elsewhere;
+  if (member_here < 0) ++elsewhere;
   came = came + 1;
   ++all_came;
 }
@@ -130,10 +130,10 @@ void one_that_sleeps() {
   team_that_sends(SA_RESTART, [&](int me) {
     static std::atomic<bool> sleeps, woken;
     if (me == 1) {
-      const timespec its{60, 0};
+      const timespec duration{60, 0};
       timespec left{};
       sleeps = true;
-      CHECK(nanosleep(&its, &left) == -1 && errno == EINTR);
+      CHECK(nanosleep(&duration, &left) == -1 && errno == EINTR);
       CHECK(came >= 1 && left.tv_sec < 60);
       woken = true;
     } else if (me == 0) {
@@ -191,11 +191,11 @@ template <receiver What>
 void values_for() {
   const int first = SIGRTMIN + 1, second = SIGRTMIN + 2;
   for (const int number : {first, second, SIGUSR2}) {
-    struct sigaction its {};
-    its.sa_sigaction = note_value;
-    its.sa_flags = SA_RESTART | SA_SIGINFO;
-    its.sa_mask = set_of({first, second, SIGUSR2});
-    sigaction(number, &its, nullptr);
+    struct sigaction action {};
+    action.sa_sigaction = note_value;
+    action.sa_flags = SA_RESTART | SA_SIGINFO;
+    action.sa_mask = set_of({first, second, SIGUSR2});
+    sigaction(number, &action, nullptr);
   }
   team_that_sends(SA_RESTART, [&](int me) {
     static std::atomic<bool> ready, sent;
@@ -302,14 +302,14 @@ void a_member_reads_signals() {
     int file = -1;
     if (me == 1) {
       block(SIGUSR1);
-      const sigset_t its = set_of({SIGUSR1});
-      file = signalfd(-1, &its, 0);
+      const sigset_t signals = set_of({SIGUSR1});
+      file = signalfd(-1, &signals, 0);
     }
     for (int i = 0; i < 5; ++i) {
       meet();
       if (me == 0) CHECK(pthread_kill(threads[1], SIGUSR1) == 0);
-      signalfd_siginfo its{};
-      if (me == 1) CHECK(read(file, &its, sizeof its) == sizeof its && its.ssi_signo == SIGUSR1);
+      signalfd_siginfo information{};
+      if (me == 1) CHECK(read(file, &information, sizeof information) == sizeof information && information.ssi_signo == SIGUSR1);
     }
     meet();
   });

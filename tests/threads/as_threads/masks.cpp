@@ -109,13 +109,13 @@ void a_blocked_one_is_kept() {
 
 thread_local sigjmp_buf back;
 
-void keep_for_a_while(const sigset_t& its) {
+void keep_for_a_while(const sigset_t& signals) {
   for (int i = 0; i < 5; ++i) {
-    CHECK(same(mask_now(), its));
+    CHECK(same(mask_now(), signals));
     compute(0.0005);
     meet();
   }
-  CHECK(same(mask_now(), its));
+  CHECK(same(mask_now(), signals));
 }
 
 extern "C" [[noreturn]] void checked_longjmp(sigjmp_buf, int) asm("__longjmp_chk");  // in place of all with _FORTIFY_SOURCE
@@ -177,17 +177,17 @@ void swaps_of_contexts() {
 
 // The mask that a handler writes into the context to which it returns, and no other that it has had.
 void a_handler_changes_the_context() {
-  struct sigaction its {};
-  its.sa_sigaction = [](int, siginfo_t*, void* context) {
+  struct sigaction action {};
+  action.sa_sigaction = [](int, siginfo_t*, void* context) {
     auto& to = static_cast<ucontext_t*>(context)->uc_sigmask;
     sigismember(&to, SIGUSR1) == 1 ? sigdelset(&to, SIGUSR1) : sigaddset(&to, SIGUSR1);
     block(SIGTERM);
   };
-  its.sa_flags = SA_SIGINFO;
-  sigaction(SIGUSR2, &its, nullptr);
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGUSR2, &action, nullptr);
   struct sigaction found {};
   sigaction(SIGUSR2, nullptr, &found);
-  CHECK(found.sa_sigaction == its.sa_sigaction && (found.sa_flags & SA_SIGINFO) != 0);
+  CHECK(found.sa_sigaction == action.sa_sigaction && (found.sa_flags & SA_SIGINFO) != 0);
   const sigset_t before = mask_now();
   team([](int me) {
     for (int i = 0; i < 3; ++i) {

@@ -23,25 +23,25 @@ void* opens_a_region(void*) {
   pthread_barrier_destroy(&both);
 #else
   weir::team_barrier<> both(2);
-  weir::crowd its(2, [&](unsigned me) { both.arrive_and_wait(me); });
-  its.join();
+  weir::crowd crowd(2, [&](unsigned me) { both.arrive_and_wait(me); });
+  crowd.join();
 #endif
   return nullptr;
 }
 
 void threads(int count) {
   for (int i = 0; i < count; ++i) {
-    pthread_t its;
-    CHECK(pthread_create(&its, nullptr, opens_a_region, nullptr) == 0);
-    pthread_join(its, nullptr);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, nullptr, opens_a_region, nullptr) == 0);
+    pthread_join(thread, nullptr);
   }
 }
 long alive() {
   long count = 0;
-  FILE* its = std::fopen("/proc/self/status", "r");
+  FILE* stream = std::fopen("/proc/self/status", "r");
   char line[256];
-  while (std::fgets(line, sizeof line, its) != nullptr) std::sscanf(line, "Threads: %ld", &count);
-  std::fclose(its);
+  while (std::fgets(line, sizeof line, stream) != nullptr) std::sscanf(line, "Threads: %ld", &count);
+  std::fclose(stream);
   return count;
 }
 // Who ends still has a stack: few are left, and none of them ends any more.
@@ -57,15 +57,15 @@ void wait_for_their_ends() {
 }
 
 double allocated() {
-  const auto its = mallinfo2();
-  return static_cast<double>(its.uordblks + its.hblkhd);
+  const auto statistics = mallinfo2();
+  return static_cast<double>(statistics.uordblks + statistics.hblkhd);
 }
 double resident() {
-  long all = 0, its = 0;
+  long pages = 0, resident_pages = 0;
   FILE* file = std::fopen("/proc/self/statm", "r");
-  CHECK(std::fscanf(file, "%ld %ld", &all, &its) == 2);
+  CHECK(std::fscanf(file, "%ld %ld", &pages, &resident_pages) == 2);
   std::fclose(file);
-  return static_cast<double>(its) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return static_cast<double>(resident_pages) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 struct left {
@@ -84,12 +84,12 @@ void threads_that_have_had_a_team() {
   mallopt(M_ARENA_MAX, 1);  // or arenas that are kept would count
   threads(200);
   wait_for_their_ends();
-  left its{};
-  const auto little = [&] { return its.heap < 100 && its.pages < 200; };
+  left remaining{};
+  const auto little = [&] { return remaining.heap < 100 && remaining.pages < 200; };
   for (int round = 0; round < 5; ++round) {
-    its = left_by(1000);
+    remaining = left_by(1000);
     if (little()) return;
-    std::fprintf(stderr, "each thread leaves %.0f bytes of the heap, %.0f of resident memory\n", its.heap, its.pages);
+    std::fprintf(stderr, "each thread leaves %.0f bytes of the heap, %.0f of resident memory\n", remaining.heap, remaining.pages);
   }
   CHECK(little());
 }

@@ -30,9 +30,9 @@ void stays(int me, Now now, long expected) {
 // ---- real-time priorities
 
 long priority_now() {
-  sched_param its{};
-  CHECK(sched_getparam(0, &its) == 0);
-  return its.sched_priority;
+  sched_param parameters{};
+  CHECK(sched_getparam(0, &parameters) == 0);
+  return parameters.sched_priority;
 }
 
 struct way {
@@ -42,14 +42,14 @@ struct way {
 const way ways[] = {
     {"sched_setparam",
      [](int to) {
-       const sched_param its{to};
-       return sched_setparam(0, &its);
+       const sched_param parameters{to};
+       return sched_setparam(0, &parameters);
      }},
     {"pthread_setschedprio", [](int to) { return pthread_setschedprio(pthread_self(), to); }},
     {"pthread_setschedparam",
      [](int to) {
-       const sched_param its{to};
-       return pthread_setschedparam(pthread_self(), to == 0 ? SCHED_OTHER : SCHED_RR, &its);
+       const sched_param parameters{to};
+       return pthread_setschedparam(pthread_self(), to == 0 ? SCHED_OTHER : SCHED_RR, &parameters);
      }},
 };
 
@@ -75,9 +75,9 @@ void is_one_members_own(const way& by) {
 // ---- namespaces
 
 long system_now() {
-  struct stat its;
-  CHECK(stat("/proc/thread-self/ns/uts", &its) == 0);
-  return static_cast<long>(its.st_ino);
+  struct stat status;
+  CHECK(stat("/proc/thread-self/ns/uts", &status) == 0);
+  return static_cast<long>(status.st_ino);
 }
 
 // By unshare() and setns().

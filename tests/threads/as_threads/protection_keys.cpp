@@ -26,22 +26,22 @@ pretended registers[4096];
 std::uint32_t& register_of_kernel_thread() {
   const long me = weir::raw_call(SYS_gettid);
   for (auto i = static_cast<std::size_t>(me);; ++i) {
-    pretended& its = registers[i % std::size(registers)];
+    pretended& entry = registers[i % std::size(registers)];
     // relaxed, both: the entry is its thread's alone.
     long none = 0;
-    if (its.thread.compare_exchange_strong(none, me, std::memory_order_relaxed) || none == me) return its.rights;
+    if (entry.thread.compare_exchange_strong(none, me, std::memory_order_relaxed) || none == me) return entry.rights;
   }
 }
 
 void execute(int, siginfo_t*, void* where) {
-  greg_t* const its = static_cast<ucontext_t*>(where)->uc_mcontext.gregs;
-  const auto* const code = reinterpret_cast<const unsigned char*>(its[REG_RIP]);
+  greg_t* const saved = static_cast<ucontext_t*>(where)->uc_mcontext.gregs;
+  const auto* const code = reinterpret_cast<const unsigned char*>(saved[REG_RIP]);
   if (code[0] != 0x0f || code[1] != 0x01 || (code[2] != 0xee && code[2] != 0xef)) std::abort();
   if (code[2] == 0xee)  // rdpkru
-    its[REG_RAX] = register_of_kernel_thread(), its[REG_RDX] = 0;
+    saved[REG_RAX] = register_of_kernel_thread(), saved[REG_RDX] = 0;
   else
-    register_of_kernel_thread() = static_cast<std::uint32_t>(its[REG_RAX]);
-  its[REG_RIP] += 3;
+    register_of_kernel_thread() = static_cast<std::uint32_t>(saved[REG_RAX]);
+  saved[REG_RIP] += 3;
 }
 
 void begin() {
@@ -49,10 +49,10 @@ void begin() {
   has_keys = key > 0;
   if (has_keys) return;
   key = 1;
-  struct sigaction its {};
-  its.sa_sigaction = execute;
-  its.sa_flags = SA_SIGINFO;
-  sigaction(SIGILL, &its, nullptr);
+  struct sigaction action {};
+  action.sa_sigaction = execute;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGILL, &action, nullptr);
 }
 
 void stay(int me, int own) {
@@ -119,12 +119,12 @@ void a_members_key() {
   team([&](int me) {
     if (me == 1) own[1] = pkey_alloc(0, PKEY_DISABLE_WRITE);
     meet();
-    const int its = own[1];
-    const int first = pkey_get(its);
+    const int key = own[1];
+    const int first = pkey_get(key);
     if (me == 1) CHECK(first == PKEY_DISABLE_WRITE);
     for (int i = 0; i < 20; ++i) {
       meet();
-      CHECK(pkey_get(its) == first);
+      CHECK(pkey_get(key) == first);
     }
   });
 }

@@ -12,7 +12,7 @@ template <between Them>
 void come_back_after_their_handlers() {
   handle(SIGUSR1, [](int) {
     compute(20e-6);
-    if (mine < 0) ++elsewhere;
+    if (member_here < 0) ++elsewhere;
     came = came + 1;
   });
   team([](int me) {

@@ -26,16 +26,16 @@ void all_default_signals() { pass_a_token(); }
 
 // The usual server: all threads block everything, but one that calls sigwait.
 void all_blocked_and_a_thread_that_waits() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  sigset_t every_signal;
+  sigfillset(&every_signal);
+  pthread_sigmask(SIG_SETMASK, &every_signal, nullptr);
   pthread_t server;
   static std::atomic<int> got{0};
   pthread_create(&server, nullptr, [](void*) -> void* {
-    sigset_t its;
-    sigfillset(&its);
+    sigset_t signals;
+    sigfillset(&signals);
     for (int number = 0; number != SIGTERM;) {
-      if (sigwait(&its, &number) == 0) got = number;
+      if (sigwait(&signals, &number) == 0) got = number;
     }
     return nullptr;
   }, nullptr);
@@ -53,9 +53,9 @@ void members_that_block_everything() {
   const sigset_t before = mask_now();
   team([&](int me) {
     const sigset_t own = mask_now();
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    sigset_t every_signal;
+    sigfillset(&every_signal);
+    pthread_sigmask(SIG_SETMASK, &every_signal, nullptr);
     while (turn.load(std::memory_order_relaxed) != me) {
     }
     turn = me + 1;
@@ -68,9 +68,9 @@ void members_that_block_everything() {
 // Whichever the runtime has chosen. The caller may ignore some, as nohup does.
 void handlers_that_the_program_has_not_installed() {
   const auto handler_of = [](int number) {
-    struct sigaction its {};
-    sigaction(number, nullptr, &its);
-    return its.sa_handler;
+    struct sigaction action {};
+    sigaction(number, nullptr, &action);
+    return action.sa_handler;
   };
   decltype(handler_of(1)) before[65];
   for (int number = 1; number < 65; ++number) {
@@ -97,9 +97,9 @@ void a_handler_of_sigurg() {
   CHECK(uncalled == 0);
   raise(SIGURG);
   CHECK(urgent == 1);
-  struct sigaction its;
-  sigaction(SIGURG, nullptr, &its);
-  CHECK(its.sa_flags & SA_RESTART);
+  struct sigaction action;
+  sigaction(SIGURG, nullptr, &action);
+  CHECK(action.sa_flags & SA_RESTART);
   pass_a_token();
 }
 
@@ -132,9 +132,9 @@ void to_ignored() {
   }
 }
 void block_all() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  sigset_t every_signal;
+  sigfillset(&every_signal);
+  pthread_sigmask(SIG_SETMASK, &every_signal, nullptr);
 }
 
 void no_pending_signals_allowed() {
@@ -155,9 +155,9 @@ void no_timers_allowed() {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  const sock_fprog its{sizeof program / sizeof *program, program};
+  const sock_fprog filter{sizeof program / sizeof *program, program};
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &its) != 0) return;  // this system takes no filter
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return;  // this system takes no filter
   pass_a_token();
 }
 

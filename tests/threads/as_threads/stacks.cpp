@@ -7,19 +7,19 @@ constexpr std::size_t for_signals = 8192;  ///< a handler's frame must have room
 
 /// From here to the guard page.
 std::size_t left() {
-  pthread_attr_t its;
+  pthread_attr_t attributes;
   void* low = nullptr;
   std::size_t bytes = 0;
-  CHECK(pthread_getattr_np(pthread_self(), &its) == 0);
-  CHECK(pthread_attr_getstack(&its, &low, &bytes) == 0);
-  pthread_attr_destroy(&its);
+  CHECK(pthread_getattr_np(pthread_self(), &attributes) == 0);
+  CHECK(pthread_attr_getstack(&attributes, &low, &bytes) == 0);
+  pthread_attr_destroy(&attributes);
   return static_cast<std::size_t>(static_cast<char*>(__builtin_frame_address(0)) - static_cast<char*>(low));
 }
 /// Writes to all of it.
 [[gnu::noinline]] void use(std::size_t bytes) {
-  auto* its = static_cast<volatile char*>(__builtin_alloca(bytes));
-  for (std::size_t i = 0; i < bytes; i += 512) its[i] = 1;
-  its[0] = 1;
+  auto* frame = static_cast<volatile char*>(__builtin_alloca(bytes));
+  for (std::size_t i = 0; i < bytes; i += 512) frame[i] = 1;
+  frame[0] = 1;
 }
 
 void are_as_large_as_a_threads() {
@@ -30,9 +30,9 @@ void are_as_large_as_a_threads() {
     return nullptr;
   }, &threads) == 0);
   pthread_join(thread, nullptr);
-  std::vector<std::size_t> all(static_cast<std::size_t>(members));
+  std::vector<std::size_t> sizes(static_cast<std::size_t>(members));
   team([&](int me) {
-    all[static_cast<std::size_t>(me)] = left();
+    sizes[static_cast<std::size_t>(me)] = left();
     meet();
   });
 #if defined(_OPENMP)
@@ -41,7 +41,7 @@ void are_as_large_as_a_threads() {
   const int first = 0;
 #endif
   for (int m = first; m < members; ++m) {
-    const std::size_t its_own = all[static_cast<std::size_t>(m)];
+    const std::size_t its_own = sizes[static_cast<std::size_t>(m)];
     if (its_own + 512 < threads) std::fprintf(stderr, "member %d has %zu bytes of %zu\n", m, its_own, threads);
     CHECK(its_own + 512 >= threads);  // what calls the member
   }

@@ -36,7 +36,7 @@
 
 inline const int members = asked();
 /// The member that executes the calling thread, everywhere: also in handlers.
-inline thread_local int mine = -1;
+inline thread_local int member_here = -1;
 
 #if defined(_OPENMP)
 inline void meet() {
@@ -50,9 +50,9 @@ void team(Run run) {
     int me = 0;
 #pragma omp for schedule(static)
     for (int i = 0; i < members; ++i) me = i;
-    mine = me;
+    member_here = me;
     run(me);
-    mine = -1;
+    member_here = -1;
   }
 }
 #elif defined(WEIR_TEST_THREADS)
@@ -63,13 +63,13 @@ void team(Run run) {
   struct thread {
     Run* run;
     int me;
-    pthread_t its;
+    pthread_t handle;
     static void* begin(void* given) {
       const thread& self = *static_cast<thread*>(given);
       for (int i = 0; i < 3; ++i) meet();  // a thread sleeps twice before it becomes a member
-      mine = self.me;
-      (*self.run)(mine);
-      mine = -1;
+      member_here = self.me;
+      (*self.run)(member_here);
+      member_here = -1;
       return nullptr;
     }
   };
@@ -81,30 +81,30 @@ void team(Run run) {
   sched_getaffinity(0, sizeof here, &here);
   pthread_attr_setaffinity_np(&kernels, sizeof here, &here);
   pthread_barrier_init(&its_barrier, nullptr, static_cast<unsigned>(members));
-  std::vector<thread> all;
-  for (int i = 0; i < members; ++i) all.push_back({&run, i, {}});
-  for (thread& each : all)
-    CHECK(pthread_create(&each.its, mixed && each.me % 2 == 1 ? &kernels : nullptr, thread::begin, &each) == 0);
-  for (const thread& each : all) pthread_join(each.its, nullptr);
+  std::vector<thread> threads;
+  for (int i = 0; i < members; ++i) threads.push_back({&run, i, {}});
+  for (thread& each : threads)
+    CHECK(pthread_create(&each.handle, mixed && each.me % 2 == 1 ? &kernels : nullptr, thread::begin, &each) == 0);
+  for (const thread& each : threads) pthread_join(each.handle, nullptr);
   pthread_barrier_destroy(&its_barrier);
   pthread_attr_destroy(&kernels);
 }
 #else
 /// team() makes it: a member that waits for its initialization would find errno changed, by the C++ library.
 inline weir::team_barrier<>& its_barrier() {
-  static weir::team_barrier<> its(static_cast<unsigned>(members));
-  return its;
+  static weir::team_barrier<> barrier(static_cast<unsigned>(members));
+  return barrier;
 }
-inline void meet() { its_barrier().arrive_and_wait(static_cast<unsigned>(mine)); }
+inline void meet() { its_barrier().arrive_and_wait(static_cast<unsigned>(member_here)); }
 template <class Run>
 void team(Run run) {
   its_barrier();
-  weir::crowd its(static_cast<unsigned>(members), [&](unsigned me) {
-    mine = static_cast<int>(me);
-    run(mine);
-    mine = -1;
+  weir::crowd crowd(static_cast<unsigned>(members), [&](unsigned me) {
+    member_here = static_cast<int>(me);
+    run(member_here);
+    member_here = -1;
   });
-  its.join();
+  crowd.join();
 }
 #endif
 
@@ -116,21 +116,21 @@ inline pid_t kernel_thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 /// How the program handles it from now on.
 inline void handle(int number, void (*handler)(int), int flags = SA_RESTART) {
-  struct sigaction its {};
-  its.sa_handler = handler;
-  its.sa_flags = flags;
-  sigaction(number, &its, nullptr);
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigaction(number, &action, nullptr);
 }
 inline sigset_t set_of(std::initializer_list<int> numbers) {
-  sigset_t its;
-  sigemptyset(&its);
-  for (const int number : numbers) sigaddset(&its, number);
-  return its;
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : numbers) sigaddset(&signals, number);
+  return signals;
 }
 inline sigset_t mask_now() {
-  sigset_t its;
-  pthread_sigmask(SIG_SETMASK, nullptr, &its);
-  return its;
+  sigset_t signals;
+  pthread_sigmask(SIG_SETMASK, nullptr, &signals);
+  return signals;
 }
 inline bool same(const sigset_t& one, const sigset_t& other) {
   for (int number = 1; number < 65; ++number) {
@@ -139,16 +139,16 @@ inline bool same(const sigset_t& one, const sigset_t& other) {
   return true;
 }
 inline bool blocked(int number) {
-  const sigset_t its = mask_now();
-  return sigismember(&its, number) == 1;
+  const sigset_t signals = mask_now();
+  return sigismember(&signals, number) == 1;
 }
 inline void block(int number) {
-  const sigset_t its = set_of({number});
-  pthread_sigmask(SIG_BLOCK, &its, nullptr);
+  const sigset_t signals = set_of({number});
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 inline void unblock(int number) {
-  const sigset_t its = set_of({number});
-  pthread_sigmask(SIG_UNBLOCK, &its, nullptr);
+  const sigset_t signals = set_of({number});
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
 // ---- subjects
@@ -165,19 +165,19 @@ pid_t process_of(const char* name, Run run) {
     std::fflush(nullptr);
     _exit(wrongs != 0);
   }
-  pid_t its = -1;
+  pid_t process = -1;
   char program[] = "/proc/self/exe";
   char* const words[] = {program, nullptr};
   setenv("WEIR_TEST_SUBJECT", name, 1);
-  CHECK(posix_spawn(&its, program, nullptr, nullptr, words, environ) == 0);
+  CHECK(posix_spawn(&process, program, nullptr, nullptr, words, environ) == 0);
   unsetenv("WEIR_TEST_SUBJECT");
-  return its;
+  return process;
 }
 #else
 template <class Run>
 pid_t process_of(const char*, Run run) {
-  const pid_t its = fork();
-  if (its != 0) return its;
+  const pid_t process = fork();
+  if (process != 0) return process;
   wrongs = 0;
   run();
   std::fflush(nullptr);
@@ -191,11 +191,11 @@ template <class Run>
 void subject(const char* name, Run run, double patience_s = 2 * patience) {
   if (const char* only = std::getenv("WEIR_TEST_SUBJECT"); only != nullptr && std::strcmp(only, name) != 0) return;
   std::fflush(nullptr);
-  const pid_t its = process_of(name, run);
+  const pid_t process = process_of(name, run);
   int status = 0;
-  if (!within(patience_s, [&] { return waitpid(its, &status, WNOHANG) == its; })) {
-    kill(its, SIGKILL);
-    waitpid(its, &status, 0);
+  if (!within(patience_s, [&] { return waitpid(process, &status, WNOHANG) == process; })) {
+    kill(process, SIGKILL);
+    waitpid(process, &status, 0);
     std::fprintf(stderr, "%s: does not end\n", name);
   } else if (WIFSIGNALED(status)) {
     std::fprintf(stderr, "%s: ended by signal %d\n", name, WTERMSIG(status));

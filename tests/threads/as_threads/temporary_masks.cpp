@@ -36,9 +36,9 @@ const way ways[] = {
        return pselect(0, nullptr, nullptr, nullptr, &limit, with);
      }},
     {"epoll_pwait", [](const sigset_t* with) {
-       static thread_local const int its = epoll_create1(0);
+       static thread_local const int epoll = epoll_create1(0);
        epoll_event event;
-       return epoll_pwait(its, &event, 1, 30'000, with);
+       return epoll_pwait(epoll, &event, 1, 30'000, with);
      }},
     {"sigsuspend", [](const sigset_t* with) { return sigsuspend(with); }},
     {"sigpause", [](const sigset_t* with) {
@@ -62,7 +62,7 @@ struct exchange {
 std::vector<exchange> them(static_cast<std::size_t>(members));
 exchange& of(int member) { return them[static_cast<std::size_t>(member)]; }
 
-void wait_for_one(const way& its, int me, int number) {
+void wait_for_one(const way& method, int me, int number) {
   const sigset_t own = mask_now();
   CHECK(sigismember(&own, number) == 1);
   sigset_t with = own;
@@ -70,10 +70,10 @@ void wait_for_one(const way& its, int me, int number) {
   came = 0;
   ++of(me).waits;
   const double begin = now_s();
-  const int result = its.wait(&with);
+  const int result = method.wait(&with);
   const int why = errno;
   if (result != -1 || why != EINTR || came != 1) {
-    std::fprintf(stderr, "%s: %d, %s, %d came\n", its.name, result, std::strerror(why), came);
+    std::fprintf(stderr, "%s: %d, %s, %d came\n", method.name, result, std::strerror(why), came);
   }
   CHECK(result == -1 && why == EINTR && came == 1);
   CHECK(now_s() - begin < patience);
@@ -99,15 +99,15 @@ void* send(void* ends) {
 void another_thread_sends() {
   handle(SIGUSR1, note, 0);
   block(SIGUSR1);
-  for (exchange& its : them) its.waits = 0;
+  for (exchange& operation : them) operation.waits = 0;
   std::atomic<bool> ends{false};
   pthread_t sender;
   pthread_create(&sender, nullptr, send, &ends);
   team([](int me) {
     of(me).thread = pthread_self();
-    for (const way& its : ways) {
+    for (const way& method : ways) {
       for (int i = 0; i < 4; ++i) {
-        wait_for_one(its, me, SIGUSR1);
+        wait_for_one(method, me, SIGUSR1);
         if (i % 2 == 0) meet();
       }
     }
@@ -124,12 +124,12 @@ void another_member_sends() {
   team([](int me) {
     of(me).thread = pthread_self();
     meet();
-    for (const way& its : ways) {
+    for (const way& method : ways) {
       for (int turn = 0; turn < 2; ++turn) {
         const int before = of(me).waits;
         meet();
         if (me % 2 == turn) {
-          wait_for_one(its, me, SIGUSR1);
+          wait_for_one(method, me, SIGUSR1);
         } else {
           const int to = me % 2 == 0 ? me + 1 : me - 1;
           if (to < members) {
@@ -154,7 +154,7 @@ void the_process_is_sent_one() {
   struct argument {
     std::atomic<int>* turn;
     std::atomic<bool>* ends;
-  } its{&turn, &ends};
+  } shared{&turn, &ends};
   pthread_t sender;
   pthread_create(&sender, nullptr, [](void* given) -> void* {
     auto* to = static_cast<argument*>(given);
@@ -165,7 +165,7 @@ void the_process_is_sent_one() {
       }
     }
     return nullptr;
-  }, &its);
+  }, &shared);
   team([&](int me) {
     const way& by = ways[static_cast<std::size_t>(me) % std::size(ways)];
     for (int m = 0; m < members; ++m) {
@@ -193,10 +193,10 @@ void nobody_sends() {
       const sigset_t none = set_of({});
       const timespec limit{0, 20'000'000};
       epoll_event event;
-      static thread_local const int its = epoll_create1(0);
+      static thread_local const int epoll = epoll_create1(0);
       if (me % 3 == 0) CHECK(ppoll(nullptr, 0, &limit, &none) == 0);
       if (me % 3 == 1) CHECK(pselect(0, nullptr, nullptr, nullptr, &limit, &none) == 0);
-      if (me % 3 == 2) CHECK(epoll_pwait(its, &event, 1, 20, &none) == 0);
+      if (me % 3 == 2) CHECK(epoll_pwait(epoll, &event, 1, 20, &none) == 0);
       CHECK(same(mask_now(), own));
       compute(0.002);
       meet();

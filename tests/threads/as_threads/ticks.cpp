@@ -21,11 +21,11 @@ void every_ms(int which) {
 }
 
 void come_during_regions() {
-  struct sigaction its {};
-  its.sa_handler = tick;
-  its.sa_flags = SA_RESTART;
-  its.sa_mask = set_of({SIGUSR1, SIGUSR2});
-  sigaction(SIGALRM, &its, nullptr);
+  struct sigaction action {};
+  action.sa_handler = tick;
+  action.sa_flags = SA_RESTART;
+  action.sa_mask = set_of({SIGUSR1, SIGUSR2});
+  sigaction(SIGALRM, &action, nullptr);
   every_ms(ITIMER_REAL);
   for (int round = 0; round < 10; ++round) {
     const int before = ticks;

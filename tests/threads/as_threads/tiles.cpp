@@ -29,12 +29,12 @@ void answer_requests(unsigned error) {
   const auto unless = [](unsigned value, unsigned char skip) {
     return sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip);
   };
-  sock_filter its[] = {
+  sock_filter instructions[] = {
       word(offsetof(seccomp_data, nr)),      unless(SYS_arch_prctl, 5),
       word(offsetof(seccomp_data, args)),    unless(request, 3),
       word(offsetof(seccomp_data, args[1])), unless(tiles, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-  const sock_fprog filter{std::size(its), its};
+  const sock_fprog filter{std::size(instructions), instructions};
   CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
 }
 

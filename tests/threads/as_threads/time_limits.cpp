@@ -50,7 +50,7 @@ struct silent {
   }
   silent(const silent&) = delete;
   ~silent() {
-    for (const int its : {socket[0], socket[1], pipe_ends[0], pipe_ends[1], epoll, event, listening}) close(its);
+    for (const int descriptor : {socket[0], socket[1], pipe_ends[0], pipe_ends[1], epoll, event, listening}) close(descriptor);
     semctl(semaphores, 0, IPC_RMID);
     pthread_mutex_unlock(&taken);
   }
@@ -81,10 +81,10 @@ const call calls[] = {
     {"recvmsg", EAGAIN, [](silent& s) -> long {
        char byte;
        iovec part{&byte, 1};
-       msghdr its{};
-       its.msg_iov = &part;
-       its.msg_iovlen = 1;
-       return recvmsg(s.socket[0], &its, 0);
+       msghdr message{};
+       message.msg_iov = &part;
+       message.msg_iovlen = 1;
+       return recvmsg(s.socket[0], &message, 0);
      }},
     {"accept", EAGAIN, [](silent& s) -> long { return accept(s.listening, nullptr, nullptr); }},
     {"semtimedop", EAGAIN, [](silent& s) -> long {
@@ -109,33 +109,33 @@ const call calls[] = {
        return syscall(SYS_futex, &s.word, FUTEX_WAIT_BITSET_PRIVATE, 0, &t, nullptr, FUTEX_BITSET_MATCH_ANY);
      }},
     {"epoll_wait", 0, [](silent& s) -> long {
-       epoll_event its;
-       return epoll_wait(s.epoll, &its, 1, static_cast<int>(limit * 1000));
+       epoll_event event;
+       return epoll_wait(s.epoll, &event, 1, static_cast<int>(limit * 1000));
      }},
 #if defined(SYS_epoll_pwait2)
     {"epoll_pwait2", 0, [](silent& s) -> long {
-       epoll_event its;
+       epoll_event event;
        const timespec t = timespec_of(limit);
-       const long result = syscall(SYS_epoll_pwait2, s.epoll, &its, 1, &t, nullptr, 8);
+       const long result = syscall(SYS_epoll_pwait2, s.epoll, &event, 1, &t, nullptr, 8);
        if (result == -1 && errno == ENOSYS) return sleep_for(limit), 0;
        return result;
      }},
 #endif
     {"poll", 0, [](silent& s) -> long {
-       pollfd its{s.pipe_ends[0], POLLIN, 0};
-       return poll(&its, 1, static_cast<int>(limit * 1000));
+       pollfd polled{s.pipe_ends[0], POLLIN, 0};
+       return poll(&polled, 1, static_cast<int>(limit * 1000));
      }},
     {"ppoll", 0, [](silent& s) -> long {
-       pollfd its{s.event, POLLIN, 0};
+       pollfd polled{s.event, POLLIN, 0};
        const timespec t = timespec_of(limit);
-       return ppoll(&its, 1, &t, nullptr);
+       return ppoll(&polled, 1, &t, nullptr);
      }},
     {"select", 0, [](silent& s) -> long {
-       fd_set its;
-       FD_ZERO(&its);
-       FD_SET(s.pipe_ends[0], &its);
+       fd_set descriptors;
+       FD_ZERO(&descriptors);
+       FD_SET(s.pipe_ends[0], &descriptors);
        timeval t{0, static_cast<suseconds_t>(limit * 1e6)};
-       return select(s.pipe_ends[0] + 1, &its, nullptr, nullptr, &t);
+       return select(s.pipe_ends[0] + 1, &descriptors, nullptr, nullptr, &t);
      }},
     {"nanosleep", 0, [](silent&) -> long {
        const timespec t = timespec_of(limit);
@@ -163,43 +163,43 @@ const call calls[] = {
        return of_error(pthread_mutex_timedlock(&s.taken, &t));
      }},
     {"sigtimedwait", EAGAIN, [](silent&) -> long {
-       const sigset_t its = set_of({SIGUSR2});
+       const sigset_t signals = set_of({SIGUSR2});
        const timespec t = timespec_of(limit);
-       return sigtimedwait(&its, nullptr, &t);
+       return sigtimedwait(&signals, nullptr, &t);
      }},
     {"mq_timedreceive", ETIMEDOUT, [](silent&) -> long {
        char name[64], byte[64];
-       std::snprintf(name, sizeof name, "/weir-as-threads-%d-%d", getpid(), mine);
+       std::snprintf(name, sizeof name, "/weir-as-threads-%d-%d", getpid(), member_here);
        mq_attr how{};
        how.mq_maxmsg = 1;
        how.mq_msgsize = sizeof byte;
-       const mqd_t its = mq_open(name, O_CREAT | O_RDWR, 0600, &how);
-       if (its == -1) return sleep_for(limit), of_error(ETIMEDOUT);  // none on this system
+       const mqd_t queue = mq_open(name, O_CREAT | O_RDWR, 0600, &how);
+       if (queue == -1) return sleep_for(limit), of_error(ETIMEDOUT);  // none on this system
        mq_unlink(name);
        const timespec t = at(CLOCK_REALTIME);
-       const long result = mq_timedreceive(its, byte, sizeof byte, nullptr, &t);
+       const long result = mq_timedreceive(queue, byte, sizeof byte, nullptr, &t);
        const int why = errno;
-       mq_close(its);
+       mq_close(queue);
        errno = why;
        return result;
      }},
 };
 
 /// Repeats it where EINTR has ended it, as textbooks do, and counts that.
-void keeps_its_limit(const call& its, silent& s) {
+void keeps_its_limit(const call& entry, silent& s) {
   int interrupted = 0;
   long result = 0;
   int why = 0;
   const double begin = now_s();
   do {
     errno = 0;
-    result = its.wait(s);
+    result = entry.wait(s);
     why = errno;
   } while (result == -1 && why == EINTR && ++interrupted < 1000 && now_s() - begin < late);
   const double lasted = now_s() - begin;
-  const bool over = its.over == 0 ? result == 0 : result == -1 && why == its.over;
+  const bool over = entry.over == 0 ? result == 0 : result == -1 && why == entry.over;
   if (!over || interrupted != 0 || lasted < limit - early || lasted > limit + late) {
-    std::fprintf(stderr, "%s: %ld, %s, %d times interrupted, %.0f ms of %.0f\n", its.name, result, std::strerror(why),
+    std::fprintf(stderr, "%s: %ld, %s, %d times interrupted, %.0f ms of %.0f\n", entry.name, result, std::strerror(why),
                  interrupted, lasted * 1e3, limit * 1e3);
     CHECK(over && interrupted == 0 && lasted > limit - early && lasted < limit + late);
   }
@@ -250,8 +250,8 @@ void all_of_them_between_barriers() {
 // The best of many is near the limit: none is waited for twice. Beside other programs it takes some rounds until one is.
 void none_lasts_twice_as_long() {
   static std::atomic<double> best[std::size(calls)];
-  const auto is_near = [](double its) { return its <= 1.9 * limit; };
-  for (auto& its : best) its = 1e9;
+  const auto is_near = [](double seconds) { return seconds <= 1.9 * limit; };
+  for (auto& shortest : best) shortest = 1e9;
   block(SIGUSR2);
   for (int round = 0; round < 20 && !std::ranges::all_of(best, is_near); ++round)
     team([](int me) {

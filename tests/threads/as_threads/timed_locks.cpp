@@ -34,9 +34,9 @@ void condition_variable() {
   std::mutex mutex;
   std::condition_variable changed;
   int turn = 0;
-  go_round([&](int, int its) {
+  go_round([&](int, int expected) {
     std::unique_lock lock(mutex);
-    return changed.wait_for(lock, long_limit, [&] { return turn == its; });
+    return changed.wait_for(lock, long_limit, [&] { return turn == expected; });
   }, [&](int, int next) {
     const std::lock_guard lock(mutex);
     turn = next;
@@ -48,9 +48,9 @@ void condition_variable_until() {
   std::mutex mutex;
   std::condition_variable_any changed;
   int turn = 0;
-  go_round([&](int, int its) {
+  go_round([&](int, int expected) {
     std::unique_lock lock(mutex);
-    return changed.wait_until(lock, std::chrono::system_clock::now() + long_limit, [&] { return turn == its; });
+    return changed.wait_until(lock, std::chrono::system_clock::now() + long_limit, [&] { return turn == expected; });
   }, [&](int, int next) {
     const std::lock_guard lock(mutex);
     turn = next;
@@ -59,10 +59,10 @@ void condition_variable_until() {
 }
 
 void semaphores() {
-  std::vector<std::unique_ptr<std::counting_semaphore<>>> all;
-  for (int i = 0; i < members; ++i) all.push_back(std::make_unique<std::counting_semaphore<>>(i == 0));
-  go_round([&](int me, int) { return all[static_cast<std::size_t>(me)]->try_acquire_for(long_limit); },
-           [&](int me, int) { all[static_cast<std::size_t>((me + 1) % members)]->release(); });
+  std::vector<std::unique_ptr<std::counting_semaphore<>>> turns;
+  for (int i = 0; i < members; ++i) turns.push_back(std::make_unique<std::counting_semaphore<>>(i == 0));
+  go_round([&](int me, int) { return turns[static_cast<std::size_t>(me)]->try_acquire_for(long_limit); },
+           [&](int me, int) { turns[static_cast<std::size_t>((me + 1) % members)]->release(); });
 }
 
 // The holder computes, or waits for others, and all want it within the limit.
@@ -134,14 +134,14 @@ const row rows[] = {
 }  // namespace
 
 int main() {
-  for (const row& its : rows) {
-    subject(its.name, its.run);
-    subject((std::string(its.name) + " on one processor").c_str(), [&] {
+  for (const row& entry : rows) {
+    subject(entry.name, entry.run);
+    subject((std::string(entry.name) + " on one processor").c_str(), [&] {
       cpu_set_t one;
       CPU_ZERO(&one);
       CPU_SET(sched_getcpu(), &one);
       CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
-      its.run();
+      entry.run();
     });
   }
   return verdict();

@@ -51,40 +51,40 @@ const waiting ways[] = {
      write_to},
     {"poll()",
      [](int me) {
-       pollfd its{ends[me][0], POLLIN, 0};
-       return poll(&its, 1, -1) == 1 && read_from(me);
+       pollfd polled{ends[me][0], POLLIN, 0};
+       return poll(&polled, 1, -1) == 1 && read_from(me);
      },
      write_to},
     {"poll() with a time limit",
      [](int me) {
-       pollfd its{ends[me][0], POLLIN, 0};
-       return poll(&its, 1, limit_s * 1000) == 1 && read_from(me);
+       pollfd polled{ends[me][0], POLLIN, 0};
+       return poll(&polled, 1, limit_s * 1000) == 1 && read_from(me);
      },
      write_to},
     {"ppoll()",
      [](int me) {
-       pollfd its{ends[me][0], POLLIN, 0};
+       pollfd polled{ends[me][0], POLLIN, 0};
        const timespec time = timespec_of(limit_s);
-       return ppoll(&its, 1, &time, nullptr) == 1 && read_from(me);
+       return ppoll(&polled, 1, &time, nullptr) == 1 && read_from(me);
      },
      write_to},
     {"select()",
      [](int me) {
-       fd_set its;
-       FD_ZERO(&its);
-       FD_SET(ends[me][0], &its);
+       fd_set descriptors;
+       FD_ZERO(&descriptors);
+       FD_SET(ends[me][0], &descriptors);
        timeval time{limit_s, 0};
-       return select(ends[me][0] + 1, &its, nullptr, nullptr, &time) == 1 && read_from(me);
+       return select(ends[me][0] + 1, &descriptors, nullptr, nullptr, &time) == 1 && read_from(me);
      },
      write_to},
     {"epoll_wait()",
      [](int me) {
-       const int its = epoll_create1(0);
+       const int epoll = epoll_create1(0);
        epoll_event event{};
        event.events = EPOLLIN;
-       epoll_ctl(its, EPOLL_CTL_ADD, ends[me][0], &event);
-       const bool one = epoll_wait(its, &event, 1, -1) == 1;
-       close(its);
+       epoll_ctl(epoll, EPOLL_CTL_ADD, ends[me][0], &event);
+       const bool one = epoll_wait(epoll, &event, 1, -1) == 1;
+       close(epoll);
        return one && read_from(me);
      },
      write_to},
@@ -114,15 +114,15 @@ const waiting ways[] = {
        struct {
          long kind;
          char text[8];
-       } its{};
-       return msgrcv(queue, &its, sizeof its.text, me, 0) == 2 && its.text[1] == '!';
+       } message{};
+       return msgrcv(queue, &message, sizeof message.text, me, 0) == 2 && message.text[1] == '!';
      },
      [](int me) {
        struct {
          long kind;
          char text[8];
-       } its{me, "!!"};
-       return msgsnd(queue, &its, 2, 0) == 0;
+       } message{me, "!!"};
+       return msgsnd(queue, &message, 2, 0) == 0;
      }},
     {"semop()",
      [](int) {
@@ -143,9 +143,9 @@ const waiting ways[] = {
      write_to},
     {"flock()",
      [](int) {
-       const int its = open(("/proc/self/fd/" + std::to_string(fileno(locked))).c_str(), O_RDWR);
-       const bool has = flock(its, LOCK_SH) == 0;
-       close(its);
+       const int file = open(("/proc/self/fd/" + std::to_string(fileno(locked))).c_str(), O_RDWR);
+       const bool has = flock(file, LOCK_SH) == 0;
+       close(file);
        return has;
      },
      [](int) { return flock(fileno(locked), LOCK_UN) == 0; }},
@@ -180,18 +180,18 @@ void clean_up() {
 }
 
 std::string name_now() {
-  char its[17] = {};
-  prctl(PR_GET_NAME, its);
-  return its;
+  char text[17] = {};
+  prctl(PR_GET_NAME, text);
+  return text;
 }
 
-void wait_for_main(const waiting& its) {
+void wait_for_main(const waiting& method) {
   // On one processor main's kernel thread drives all members.
-  cpu_set_t all, one;
-  sched_getaffinity(0, sizeof all, &all);
+  cpu_set_t available, one;
+  sched_getaffinity(0, sizeof available, &available);
   CPU_ZERO(&one);
   for (int p = 0; CPU_COUNT(&one) == 0; ++p)
-    if (CPU_ISSET(p, &all)) CPU_SET(p, &one);
+    if (CPU_ISSET(p, &available)) CPU_SET(p, &one);
   sched_setaffinity(0, sizeof one, &one);
   prepare();
   const std::string first = name_now();
@@ -200,9 +200,9 @@ void wait_for_main(const waiting& its) {
       for (int i = 0; i < 100; ++i) sched_yield();
       prctl(PR_SET_NAME, "changed");
       CHECK(prctl(PR_SET_TIMERSLACK, 70'000ul) == 0);
-      for (int m = 1; m < members; ++m) CHECK(its.release(m));
+      for (int m = 1; m < members; ++m) CHECK(method.release(m));
     } else {
-      CHECK(its.wait(me));
+      CHECK(method.wait(me));
     }
     for (int i = 0; i < 5; ++i) {
       meet();
@@ -220,6 +220,6 @@ void wait_for_main(const waiting& its) {
 
 int main() {
   if (members > most) return 2;
-  for (const waiting& its : ways) subject(its.name, [&] { wait_for_main(its); });
+  for (const waiting& method : ways) subject(method.name, [&] { wait_for_main(method); });
   return verdict();
 }

@@ -46,14 +46,14 @@ bool is_before(const timespec& one, const timespec& other) {
 }
 
 /// The call, and all that its caller can see.
-void perform(running& its) {
-  place& p = its.p;
+void perform(running& trial) {
+  place& p = trial.p;
   sigset_t before, after;
   pthread_sigmask(SIG_SETMASK, nullptr, &before);
-  its.had_seat = has_seat();
-  its.begun = true;
+  trial.had_seat = has_seat();
+  trial.begun = true;
   errno = no_errno;
-  const long found = its.by.run(p);
+  const long found = trial.by.run(p);
   const int error = errno;
   timespec now{};
   if (p.by != -1) clock_gettime(p.by, &now);
@@ -62,84 +62,84 @@ void perform(running& its) {
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &cancel_type);
   std::string text;
-  switch (its.of.with) {
+  switch (trial.of.with) {
     case returns::error: text = name_of_error(static_cast<int>(found)); break;
     case returns::minus_one: text = found == -1 ? "-1 " + name_of_error(error) : std::to_string(found); break;
     case returns::nothing: break;
     default: text = std::to_string(found);
   }
-  const bool says_why = its.of.with == returns::minus_one && found == -1;
+  const bool says_why = trial.of.with == returns::minus_one && found == -1;
   if (!says_why) text += error == no_errno ? " errno kept" : " errno " + name_of_error(error);
   text += difference(before, after);
   if (cancel_type != PTHREAD_CANCEL_DEFERRED) text += " may be cancelled anywhere";
   if (p.by != -1) text += is_before(now, p.until) ? " EARLY" : " not early";
-  if (its.of.state) its.of.state(p);
-  its.said += text + p.notes;
+  if (trial.of.state) trial.of.state(p);
+  trial.said += text + p.notes;
   p.notes.clear();
   pthread_setcancelstate(cancel_state, nullptr);
 }
 
-void perform_in_child(running& its) {
+void perform_in_child(running& trial) {
   int ends[2];
-  if (pipe(ends) != 0) return its.said += "no pipe", void();
+  if (pipe(ends) != 0) return trial.said += "no pipe", void();
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
-    if (its.by.begin) its.by.begin(its.p);  // here, since a lock of the thread that has forked is not the child's
-    perform(its);
-    const std::string text = its.said;
+    if (trial.by.begin) trial.by.begin(trial.p);  // here, since a lock of the thread that has forked is not the child's
+    perform(trial);
+    const std::string text = trial.said;
     _exit(write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
   }
   close(ends[1]);
   char text[512];
   for (ssize_t size; (size = read(ends[0], text, sizeof text)) != 0;) {
-    if (size > 0) its.said.append(text, static_cast<std::size_t>(size));
+    if (size > 0) trial.said.append(text, static_cast<std::size_t>(size));
     else if (errno != EINTR) break;
   }
   close(ends[0]);
   int status = -1;
   while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
   }
-  if (status != 0) its.said += " child's status " + std::to_string(status);
+  if (status != 0) trial.said += " child's status " + std::to_string(status);
 }
 
 void note_cancelled(void* given) {
-  running& its = *static_cast<running*>(given);
-  its.said += its.said.empty() ? "cancelled" : ", cancelled later";
-  if (its.of.state && its.said == "cancelled") its.of.state(its.p);
-  its.said += its.p.notes;
-  its.done = true;
+  running& trial = *static_cast<running*>(given);
+  trial.said += trial.said.empty() ? "cancelled" : ", cancelled later";
+  if (trial.of.state && trial.said == "cancelled") trial.of.state(trial.p);
+  trial.said += trial.p.notes;
+  trial.done = true;
 }
 
 bool has_pending_cancel(during what) { return what == during::cancelled_before || what == during::cancel_disabled; }
 
 void* run_caller(void* given) {
-  running& its = *static_cast<running*>(given);
-  self = &its;
-  handled_here = &its.handled;
-  its.p.caller = pthread_self();
-  its.p.caller_number = gettid();
+  running& trial = *static_cast<running*>(given);
+  self = &trial;
+  handled_here = &trial.handled;
+  trial.p.caller = pthread_self();
+  trial.p.caller_number = gettid();
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
   sigset_t some;
   sigemptyset(&some);
   sigaddset(&some, blocked_before());
   pthread_sigmask(SIG_BLOCK, &some, nullptr);
-  its.ready = true;
-  while (!its.goes) sched_yield();
-  if (its.by.begin && its.what != during::in_child) its.by.begin(its.p);
+  trial.ready = true;
+  while (!trial.goes) sched_yield();
+  if (trial.by.begin && trial.what != during::in_child) trial.by.begin(trial.p);
   for (int i = 0; i < 200 && seats_are_wanted() && !has_seat(); ++i) sched_yield();
-  pthread_cleanup_push(note_cancelled, &its);
-  if (its.what != during::cancel_disabled) pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
-  if (its.what == during::in_child)
-    perform_in_child(its);
-  else if (its.what == during::in_handler)
+  pthread_cleanup_push(note_cancelled, &trial);
+  if (trial.what != during::cancel_disabled) pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+  if (trial.what == during::in_child)
+    perform_in_child(trial);
+  else if (trial.what == during::in_handler)
     raise(runs_in_handler());
   else
-    perform(its);
+    perform(trial);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
   pthread_testcancel();
   pthread_cleanup_pop(0);
-  its.done = true;
+  trial.done = true;
   return nullptr;
 }
 
@@ -149,24 +149,24 @@ void nap(double seconds) {
 }
 
 /// What the driver does while the call lasts.
-void accompany(running& its, pthread_t caller) {
-  const unsigned how = flags(its.of, its.by);
-  const auto is_done = [&] { return its.done.load() || its.begun.load(); };
+void accompany(running& trial, pthread_t caller) {
+  const unsigned how = flags(trial.of, trial.by);
+  const auto is_done = [&] { return trial.done.load() || trial.begun.load(); };
   while (!is_done()) nap(0.0002);
   const auto wake = [&] {
-    if (!its.done) its.by.wake(its.p);
-    while ((how & again) != 0 && !its.done) nap(0.0005), its.by.wake(its.p);
+    if (!trial.done) trial.by.wake(trial.p);
+    while ((how & again) != 0 && !trial.done) nap(0.0005), trial.by.wake(trial.p);
   };
   const double late = now_s() + patience_s;
   const auto goes_on_by_itself = [&](auto meanwhile) {
-    while (!its.done && now_s() < late) meanwhile(), nap(0.0005);
-    if (its.done) return;
-    its.p.note("woken, since it did not go on by itself");
+    while (!trial.done && now_s() < late) meanwhile(), nap(0.0005);
+    if (trial.done) return;
+    trial.p.note("woken, since it did not go on by itself");
     wake();
   };
-  if (!its.by.wake) return;
+  if (!trial.by.wake) return;
   nap(0.001);  // so that it waits mostly: what is said does not depend on that
-  switch (its.what) {
+  switch (trial.what) {
     case during::cancelled:
       pthread_cancel(caller);
       [[fallthrough]];
@@ -175,14 +175,14 @@ void accompany(running& its, pthread_t caller) {
       break;
     case during::handler:
     case during::restarting_handler: {
-      const bool restarts = its.what == during::restarting_handler;
+      const bool restarts = trial.what == during::restarting_handler;
       const int number = restarts ? interrupts_and_restarts : interrupts;
       if ((how & (restarts ? never_restarts : restarts_not)) == (restarts ? never_restarts : 0u))
         return goes_on_by_itself([&] { pthread_kill(caller, number); });
-      for (int i = 0; i < 3 && !its.done; ++i) {
-        const int before = its.handled;
+      for (int i = 0; i < 3 && !trial.done; ++i) {
+        const int before = trial.handled;
         pthread_kill(caller, number);
-        while (its.handled == before && !its.done) nap(0.0002);
+        while (trial.handled == before && !trial.done) nap(0.0002);
       }
       break;
     }
@@ -219,31 +219,31 @@ result make(const row& of, const way& by, during what) {
   // Kept: robust mutexes and threads that have ended may still be named in the C library. On no stack: threads of a child take
   // those of its parent's.
   place& p = *new place;
-  running& its = *new running{of, by, what, p, {}};
+  running& trial = *new running{of, by, what, p, {}};
   if (by.prepare) by.prepare(p);
-  its.goes = !has_pending_cancel(what);
+  trial.goes = !has_pending_cancel(what);
   pthread_t caller;
-  if (pthread_create(&caller, nullptr, run_caller, &its) != 0) return {"no thread"};
+  if (pthread_create(&caller, nullptr, run_caller, &trial) != 0) return {"no thread"};
   if (has_pending_cancel(what)) {
-    while (!its.ready) nap(0.0002);
+    while (!trial.ready) nap(0.0002);
     pthread_cancel(caller);
-    its.goes = true;
+    trial.goes = true;
   }
-  accompany(its, caller);
+  accompany(trial, caller);
   void* end = nullptr;
   pthread_join(caller, &end);
   p.goes_on = true;
-  if (end == PTHREAD_CANCELED) its.said += " (joined)";
+  if (end == PTHREAD_CANCELED) trial.said += " (joined)";
   for (const int file : p.files) close(file);
-  return {its.said, its.had_seat, what == during::in_child};
+  return {trial.said, trial.had_seat, what == during::in_child};
 }
 
 void set_handlers() {
   const auto handle = [](int number, void (*handler)(int), int how) {
-    struct sigaction its {};
-    its.sa_handler = handler;
-    its.sa_flags = how;
-    sigaction(number, &its, nullptr);
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = how;
+    sigaction(number, &action, nullptr);
   };
   const auto count = [](int) {
     if (handled_here != nullptr) ++*handled_here;

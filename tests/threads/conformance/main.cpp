@@ -25,12 +25,12 @@ struct experiment {
 std::mutex output;
 std::atomic<unsigned> made{0}, with_seats{0}, in_children{0};
 
-std::string title(const experiment& its) {
-  return std::string(its.of->name) + " | " + its.by->name + " | " + name_of(its.what);
+std::string title(const experiment& experiment_row) {
+  return std::string(experiment_row.of->name) + " | " + experiment_row.by->name + " | " + name_of(experiment_row.what);
 }
-void make_and_say(const experiment& its) {
-  const result found = make(*its.of, *its.by, its.what);
-  const std::string line = title(its) + ": " + found.said + "\n";
+void make_and_say(const experiment& experiment_row) {
+  const result found = make(*experiment_row.of, *experiment_row.by, experiment_row.what);
+  const std::string line = title(experiment_row) + ": " + found.said + "\n";
   const std::lock_guard lock(output);
   std::fwrite(line.data(), 1, line.size(), stdout);
   ++made;

@@ -47,10 +47,10 @@ long end_of(place& p, pid_t child) {
 
 int kept_back() { return SIGRTMIN + 4; }
 void send_itself(place&) {
-  sigset_t its;
-  sigemptyset(&its);
-  sigaddset(&its, kept_back());
-  pthread_sigmask(SIG_BLOCK, &its, nullptr);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, kept_back());
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   pthread_kill(pthread_self(), kept_back());
 }
 
@@ -185,26 +185,26 @@ void a_pipe(place& p) {
 void say_line(place& p) { (void)!write(p.there, "x\n", 2); }
 
 long reads_output(place& p) {
-  FILE* const its = popen("echo some; exit 3", "r");
-  if (its == nullptr) return -1;
+  FILE* const stream = popen("echo some; exit 3", "r");
+  if (stream == nullptr) return -1;
   const not_cancelled meanwhile;
-  if (std::fgets(p.bytes, sizeof p.bytes, its) == nullptr) p.note("nothing");
-  note_status(p, "command", pclose(its));
+  if (std::fgets(p.bytes, sizeof p.bytes, stream) == nullptr) p.note("nothing");
+  note_status(p, "command", pclose(stream));
   p.note("[%.4s]", p.bytes);
   return 0;
 }
 long writes_input(place& p) {
-  FILE* const its = popen("read x; exit $x", "w");
-  if (its == nullptr) return -1;
+  FILE* const stream = popen("read x; exit $x", "w");
+  if (stream == nullptr) return -1;
   const not_cancelled meanwhile;
-  std::fputs("14\n", its);
-  note_status(p, "command", pclose(its));
+  std::fputs("14\n", stream);
+  note_status(p, "command", pclose(stream));
   return 0;
 }
 long opens_wrongly(place&) {
-  FILE* const its = popen("exit 3", "q");
-  if (its == nullptr) return -1;
-  pclose(its);
+  FILE* const stream = popen("exit 3", "q");
+  if (stream == nullptr) return -1;
+  pclose(stream);
   return 0;
 }
 
@@ -229,10 +229,10 @@ long spawns(place& p, spawn function, const char* program, attributes which) {
   constexpr int flags[] = {0, POSIX_SPAWN_SETSIGMASK, POSIX_SPAWN_SETSIGDEF, POSIX_SPAWN_SETPGROUP};
   posix_spawnattr_setflags(&how, static_cast<short>(flags[static_cast<int>(which)]));
   const std::string words[] = {"grep", "-E", "^Sig(Blk|Ign|Cgt|Pnd)", "/proc/self/status"};
-  char* all[std::size(words) + 1] = {};
-  for (std::size_t w = 0; w < std::size(words); ++w) all[w] = const_cast<char*>(words[w].c_str());
+  char* arguments[std::size(words) + 1] = {};
+  for (std::size_t w = 0; w < std::size(words); ++w) arguments[w] = const_cast<char*>(words[w].c_str());
   pid_t child = -1;
-  const int found = function(&child, program, &actions, &how, all, environ);
+  const int found = function(&child, program, &actions, &how, arguments, environ);
   const not_cancelled meanwhile;
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&how);

@@ -168,9 +168,9 @@ call ends_by(void (*end)(place&)) {
     int before = 0;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     pthread_create(&p.other, nullptr, [](void* to) -> void* {
-      const given its = *static_cast<given*>(to);
-      pthread_cleanup_push([](void* into) { static_cast<place*>(into)->note("cleaned up"); }, its.p);
-      its.end(*its.p);
+      const given what = *static_cast<given*>(to);
+      pthread_cleanup_push([](void* into) { static_cast<place*>(into)->note("cleaned up"); }, what.p);
+      what.end(*what.p);
       pthread_cleanup_pop(0);
       return nullptr;
     }, &what);

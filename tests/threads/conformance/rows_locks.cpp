@@ -48,8 +48,8 @@ void say_mutex(place& p) {
   int before = PTHREAD_CANCEL_ENABLE;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
   pthread_create(&looks, nullptr, [](void* to) -> void* {
-    const look& its = *static_cast<look*>(to);
-    if ((*its.found = pthread_mutex_trylock(its.at)) == 0) pthread_mutex_unlock(its.at);
+    const look& looked_at = *static_cast<look*>(to);
+    if ((*looked_at.found = pthread_mutex_trylock(looked_at.at)) == 0) pthread_mutex_unlock(looked_at.at);
     return nullptr;
   }, &given);
   pthread_join(looks, nullptr);

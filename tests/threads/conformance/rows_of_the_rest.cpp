@@ -41,8 +41,8 @@ rows rows_of_the_rest(const rows& others) {
     if (std::ranges::any_of(others, is_it) || std::ranges::find(left_out, std::string_view(each.name)) != std::end(left_out))
       continue;
     unsigned how = alone;
-    for (const restriction& its : restrictions)
-      if (its.name == each.name) how |= its.how;
+    for (const restriction& limit : restrictions)
+      if (limit.name == each.name) how |= limit.how;
     made.push_back({each.name, returns::nothing, how, {{"at once", [run = each.call](place&) { return run(), 0; }, make_ready}}});
   }
   return made;

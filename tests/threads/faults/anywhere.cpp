@@ -25,62 +25,122 @@ struct state {
   void (*enter)(own_objects&);
 };
 const state states[] = {
-    {"computing", [](own_objects&) { for (volatile unsigned i = 0;;) i = i + 1; }},
-    {"yields", [](own_objects&) { for (;;) sched_yield(); }},
-    {"semaphore", [](own_objects&) { for (;;) sem_wait(&none); }},
-    {"posts", [](own_objects&) { for (;;) sem_post(&posted); }},
-    {"takes", [](own_objects&) { for (;;) sem_trywait(&posted); }},
-    {"semaphore, limit", [](own_objects&) {
+    {"computing",
+     [](own_objects&) {
+       for (volatile unsigned i = 0;;) i = i + 1;
+     }},
+    {"yields",
+     [](own_objects&) {
+       for (;;) sched_yield();
+     }},
+    {"semaphore",
+     [](own_objects&) {
+       for (;;) sem_wait(&none);
+     }},
+    {"posts",
+     [](own_objects&) {
+       for (;;) sem_post(&posted);
+     }},
+    {"takes",
+     [](own_objects&) {
+       for (;;) sem_trywait(&posted);
+     }},
+    {"semaphore, limit",
+     [](own_objects&) {
        for (;;) {
          const timespec limit = soon(CLOCK_REALTIME, 100);
          sem_timedwait(&none, &limit);
        }
      }},
-    {"futex", [](own_objects&) { for (;;) futex(&word, FUTEX_WAIT_PRIVATE, 0); }},
-    {"futex, limit", [](own_objects&) {
+    {"futex",
+     [](own_objects&) {
+       for (;;) futex(&word, FUTEX_WAIT_PRIVATE, 0);
+     }},
+    {"futex, limit",
+     [](own_objects&) {
        const timespec limit{0, 100'000};
        for (;;) futex(&word, FUTEX_WAIT_PRIVATE, 0, &limit);
      }},
-    {"wakes", [](own_objects&) { for (;;) futex(&word, FUTEX_WAKE_PRIVATE, 1); }},
-    {"read", [](own_objects&) { for (char byte;;) (void)!read(silent[0], &byte, 1); }},
-    {"poll", [](own_objects&) {
-       pollfd its{silent[0], POLLIN, 0};
-       for (;;) poll(&its, 1, -1);
+    {"wakes",
+     [](own_objects&) {
+       for (;;) futex(&word, FUTEX_WAKE_PRIVATE, 1);
      }},
-    {"poll, limit", [](own_objects&) { for (;;) poll(nullptr, 0, 1); }},
-    {"pause", [](own_objects&) { for (;;) pause(); }},
-    {"sleeps", [](own_objects&) { for (;;) usleep(30); }},
-    {"sleep", [](own_objects&) { for (;;) sleep(1000); }},
-    {"mutex", [](own_objects& its) { for (;;) pthread_mutex_lock(&its.mutex), pthread_mutex_unlock(&its.mutex); }},
-    {"mutex that is taken", [](own_objects& its) {
-       pthread_mutex_lock(&its.mutex);
-       for (;;) pthread_mutex_lock(&its.mutex);
+    {"read",
+     [](own_objects&) {
+       for (char byte;;) (void)!read(silent[0], &byte, 1);
      }},
-    {"rwlock", [](own_objects& its) {
+    {"poll",
+     [](own_objects&) {
+       pollfd polled{silent[0], POLLIN, 0};
+       for (;;) poll(&polled, 1, -1);
+     }},
+    {"poll, limit",
+     [](own_objects&) {
+       for (;;) poll(nullptr, 0, 1);
+     }},
+    {"pause",
+     [](own_objects&) {
+       for (;;) pause();
+     }},
+    {"sleeps",
+     [](own_objects&) {
+       for (;;) usleep(30);
+     }},
+    {"sleep",
+     [](own_objects&) {
+       for (;;) sleep(1000);
+     }},
+    {"mutex",
+     [](own_objects& objects) {
+       for (;;) pthread_mutex_lock(&objects.mutex), pthread_mutex_unlock(&objects.mutex);
+     }},
+    {"mutex that is taken",
+     [](own_objects& objects) {
+       pthread_mutex_lock(&objects.mutex);
+       for (;;) pthread_mutex_lock(&objects.mutex);
+     }},
+    {"rwlock",
+     [](own_objects& objects) {
        for (;;) {
-         pthread_rwlock_wrlock(&its.lock), pthread_rwlock_unlock(&its.lock);
-         pthread_rwlock_rdlock(&its.lock), pthread_rwlock_unlock(&its.lock);
+         pthread_rwlock_wrlock(&objects.lock), pthread_rwlock_unlock(&objects.lock);
+         pthread_rwlock_rdlock(&objects.lock), pthread_rwlock_unlock(&objects.lock);
        }
      }},
-    {"spin lock", [](own_objects& its) { for (;;) pthread_spin_lock(&its.spin), pthread_spin_unlock(&its.spin); }},
-    {"condition", [](own_objects& its) {
-       pthread_mutex_lock(&its.mutex);
-       for (;;) pthread_cond_wait(&its.changed, &its.mutex);
+    {"spin lock",
+     [](own_objects& objects) {
+       for (;;) pthread_spin_lock(&objects.spin), pthread_spin_unlock(&objects.spin);
      }},
-    {"signals", [](own_objects& its) { for (;;) pthread_cond_signal(&its.changed), pthread_cond_broadcast(&its.changed); }},
-    {"barrier", [](own_objects& its) { for (;;) pthread_barrier_wait(&its.barrier); }},
-    {"masks", [](own_objects&) {
+    {"condition",
+     [](own_objects& objects) {
+       pthread_mutex_lock(&objects.mutex);
+       for (;;) pthread_cond_wait(&objects.changed, &objects.mutex);
+     }},
+    {"signals",
+     [](own_objects& objects) {
+       for (;;) pthread_cond_signal(&objects.changed), pthread_cond_broadcast(&objects.changed);
+     }},
+    {"barrier",
+     [](own_objects& objects) {
+       for (;;) pthread_barrier_wait(&objects.barrier);
+     }},
+    {"masks",
+     [](own_objects&) {
        sigset_t one;
        sigemptyset(&one);
        sigaddset(&one, SIGUSR2);
        for (;;) pthread_sigmask(SIG_BLOCK, &one, nullptr), pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
      }},
-    {"raises", [](own_objects&) { for (;;) raise(SIGUSR1); }},
-    {"clocks", [](own_objects&) {
+    {"raises",
+     [](own_objects&) {
+       for (;;) raise(SIGUSR1);
+     }},
+    {"clocks",
+     [](own_objects&) {
        timespec now;
        for (;;) clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
      }},
-    {"changes the type", [](own_objects&) {
+    {"changes the type",
+     [](own_objects&) {
        for (;;) {
          pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
          sem_post(&posted);
@@ -107,23 +167,23 @@ struct life {
   unsigned as = 0;
   std::uint64_t seed = 0;
   const state* in = nullptr;
-  own_objects its;
+  own_objects objects;
   std::atomic<bool> begins{false};
 };
 // Nothing is to be destroyed here, since the program's own code is cancelled anywhere, too.
 [[gnu::noinline]] void enter(life& me) {
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
   me.begins = true;
-  for (;;) me.in->enter(me.its);
+  for (;;) me.in->enter(me.objects);
 }
-void* live(void* its) {
-  life& me = *static_cast<life*>(its);
+void* live(void* given) {
+  life& me = *static_cast<life*>(given);
   notes_as = 20 + me.as;
   dice chance(me.seed);
   note(me.in->name);
-  me.its = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_RWLOCK_INITIALIZER, {}, {}};
-  pthread_barrier_init(&me.its.barrier, nullptr, 1);
-  pthread_spin_init(&me.its.spin, PTHREAD_PROCESS_PRIVATE);
+  me.objects = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_RWLOCK_INITIALIZER, {}, {}};
+  pthread_barrier_init(&me.objects.barrier, nullptr, 1);
+  pthread_spin_init(&me.objects.spin, PTHREAD_PROCESS_PRIVATE);
   for (unsigned i = chance.below(4); i > 0; --i) sched_yield();
   pthread_cleanup_push([](void*) { ++cleaned; }, nullptr);
   enter(me);
@@ -134,18 +194,18 @@ void* live(void* its) {
 }  // namespace
 
 int main(int n, char** words) {
-  const asked its(n, words);
+  const asked arguments(n, words);
   sem_init(&none, 0, 0), sem_init(&posted, 0, 0);
   if (pipe(silent) != 0) return 2;
   struct sigaction handles {};
   handles.sa_handler = handle;
   sigaction(SIGUSR1, &handles, nullptr);
   const char* const only = n > 4 ? words[4] : nullptr;
-  dice chance(its.seed);
-  crew beside(2, its.seed, [](unsigned, dice&) {});
+  dice chance(arguments.seed);
+  crew beside(2, arguments.seed, [](unsigned, dice&) {});
   constexpr unsigned at_once = 8;
   static life lives[at_once];
-  for (long round = 0; round < its.rounds; round += at_once) {
+  for (long round = 0; round < arguments.rounds; round += at_once) {
     note_round(round);
     while (sem_trywait(&posted) == 0) {
     }
@@ -178,7 +238,7 @@ int main(int n, char** words) {
     }
     expect(cleaned == static_cast<int>(at_once), "cleanup handlers", cleaned, at_once);
   }
-  note_round(its.rounds);
+  note_round(arguments.rounds);
   beside.end();
   std::puts("ok");
 }

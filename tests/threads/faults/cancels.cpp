@@ -76,10 +76,10 @@ const state states[] = {
      }},
     {"read of a stream", [](dice&) {
        struct stream {
-         FILE* const its = fdopen(dup(silent[0]), "r");
-         ~stream() { fclose(its); }
+         FILE* const opened = fdopen(dup(silent[0]), "r");
+         ~stream() { fclose(opened); }
        } const own;
-       std::fgetc(own.its);
+       std::fgetc(own.opened);
      }},
     {"read, disabled", [](dice&) {
        char got;
@@ -92,17 +92,17 @@ const state states[] = {
     // No cancellation point.
     {"flock", [](dice&) {
        struct file {
-         const int its = open(locked, O_RDONLY | O_CLOEXEC);
-         ~file() { close(its); }
+         const int opened = open(locked, O_RDONLY | O_CLOEXEC);
+         ~file() { close(opened); }
        } const own;
        for (;; pthread_testcancel()) {
-         expect(flock(own.its, LOCK_EX) == 0, "flock", errno);
-         flock(own.its, LOCK_UN);
+         expect(flock(own.opened, LOCK_EX) == 0, "flock", errno);
+         flock(own.opened, LOCK_UN);
        }
      }},
     {"poll", [](dice&) {
-       pollfd its{silent[0], POLLIN, 0};
-       poll(&its, 1, -1);
+       pollfd polled{silent[0], POLLIN, 0};
+       poll(&polled, 1, -1);
      }},
     {"splice", [](dice&) { (void)splice(silent[0], nullptr, chatty[1], nullptr, 1, 0); }},
     {"open of a fifo", [](dice&) { open(fifo, O_RDONLY | O_CLOEXEC); }},
@@ -159,8 +159,9 @@ const state states[] = {
     {"threads", [](dice&) {
        for (;; pthread_testcancel()) {
          pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
-         pthread_t its;
-         if (pthread_create(&its, nullptr, [](void*) -> void* { return nullptr; }, nullptr) == 0) pthread_join(its, nullptr);
+         pthread_t thread;
+         if (pthread_create(&thread, nullptr, [](void*) -> void* { return nullptr; }, nullptr) == 0)
+           pthread_join(thread, nullptr);
          pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
        }
      }},
@@ -172,8 +173,8 @@ struct life {
   const state* in = nullptr;
 };
 
-void* live(void* its) {
-  const life me = *static_cast<life*>(its);
+void* live(void* given) {
+  const life me = *static_cast<life*>(given);
   notes_as = 1 + me.as;
   dice chance(me.seed);
   pthread_cleanup_push([](void*) { ++cleaned; }, nullptr);
@@ -210,10 +211,10 @@ void prepare() {
 }  // namespace
 
 int main(int n, char** words) {
-  const asked its(n, words);
+  const asked arguments(n, words);
   prepare();
   const char* const only = n > 4 ? words[4] : nullptr;
-  dice chance(its.seed);
+  dice chance(arguments.seed);
   std::thread beside_them([] {
     notes_as = 40;
     const int own = open(locked, O_RDONLY | O_CLOEXEC);
@@ -227,9 +228,9 @@ int main(int n, char** words) {
   });
   beside = beside_them.native_handle();
   constexpr unsigned at_once = 8;
-  for (long round = 0; round < its.rounds; round += at_once) {
+  for (long round = 0; round < arguments.rounds; round += at_once) {
     note_round(round);
-    pthread_t all[at_once];
+    pthread_t threads[at_once];
     life lives[at_once];
     bool there[at_once];
     cleaned = 0;
@@ -237,7 +238,7 @@ int main(int n, char** words) {
       lives[i] = {i, chance.next(), &states[chance.below(std::size(states))]};
       if (only != nullptr)
         while (std::strcmp(lives[i].in->name, only) != 0) lives[i].in = &states[chance.below(std::size(states))];
-      there[i] = pthread_create(&all[i], nullptr, live, &lives[i]) == 0;
+      there[i] = pthread_create(&threads[i], nullptr, live, &lives[i]) == 0;
       expect(there[i], "pthread_create");
       if (chance.once_in(3)) pause_below(chance, 200);
     }
@@ -246,7 +247,7 @@ int main(int n, char** words) {
       const unsigned which = chance.below(at_once);
       if (!there[which]) continue;
       note("cancels");
-      expect(pthread_cancel(all[which]) == 0, "pthread_cancel");
+      expect(pthread_cancel(threads[which]) == 0, "pthread_cancel");
       if (chance.once_in(2)) {
         there[which] = false;
         --left;
@@ -254,7 +255,7 @@ int main(int n, char** words) {
         std::snprintf(text, sizeof text, "joins %u", which);
         note(text);
         void* result = nullptr;
-        const int error = pthread_join(all[which], &result);
+        const int error = pthread_join(threads[which], &result);
         expect(error == 0 && result == PTHREAD_CANCELED, "the result of a cancelled thread");
       }
     }
@@ -264,7 +265,7 @@ int main(int n, char** words) {
     expect(pthread_rwlock_trywrlock(&rwlock) == 0, "a read-write lock is still locked");
     pthread_rwlock_unlock(&rwlock);
   }
-  note_round(its.rounds);
+  note_round(arguments.rounds);
   ends = true;
   beside_them.join();
   std::puts("ok");

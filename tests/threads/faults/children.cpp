@@ -23,8 +23,8 @@ struct life {
   bool executes;
 };
 
-int live(void* its) {
-  const life me = *static_cast<const life*>(its);
+int live(void* given) {
+  const life me = *static_cast<const life*>(given);
   const auto self = static_cast<pid_t>(syscall(SYS_getpid));
   char byte = 0;
   if (self == me.parent || read(me.from, &byte, 1) != 1 || byte != 'c') _exit(1);
@@ -60,17 +60,17 @@ enum way : unsigned { by_vfork, by_clone, by_clone_beside, bare, bare_beside, by
 constexpr const char* names[] = {"vfork",         "clone, like vfork", "clone, beside", "bare clone, like vfork",
                                  "bare clone, beside", "posix_spawn"};
 
-pid_t make(way how, life& its, void* top) {
+pid_t make(way how, life& task, void* top) {
   switch (how) {
     case by_vfork: {
       const pid_t child = vfork();
-      if (child == 0) live(&its);
+      if (child == 0) live(&task);
       return child;
     }
-    case by_clone: return clone(live, top, CLONE_VM | CLONE_VFORK | SIGCHLD, &its);
-    case by_clone_beside: return clone(live, top, CLONE_VM | SIGCHLD, &its);
-    case bare: return bare_clone(top, CLONE_VM | CLONE_VFORK | SIGCHLD, &its);
-    case bare_beside: return bare_clone(top, CLONE_VM | SIGCHLD, &its);
+    case by_clone: return clone(live, top, CLONE_VM | CLONE_VFORK | SIGCHLD, &task);
+    case by_clone_beside: return clone(live, top, CLONE_VM | SIGCHLD, &task);
+    case bare: return bare_clone(top, CLONE_VM | CLONE_VFORK | SIGCHLD, &task);
+    case bare_beside: return bare_clone(top, CLONE_VM | SIGCHLD, &task);
     default: {
       pid_t child = -1;
       return posix_spawn(&child, "/bin/true", nullptr, nullptr, words, environ) == 0 ? child : -1;
@@ -85,12 +85,12 @@ void make_child(unsigned, dice& chance) {
   int pipe_of_child[2];
   expect(pipe(pipe_of_child) == 0, "pipe", errno);
   void* const stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  life its{getpid(), pipe_of_child[0], 10 + static_cast<int>(chance.below(100)), chance.below(4), chance.below(20),
+  life task{getpid(), pipe_of_child[0], 10 + static_cast<int>(chance.below(100)), chance.below(4), chance.below(20),
            chance.once_in(4)};
   const bool late = (how == by_clone_beside || how == bare_beside) && chance.once_in(2);
   const char byte = 'c';
   if (!late) expect(write(pipe_of_child[1], &byte, 1) == 1, "write", errno);
-  const pid_t child = make(how, its, static_cast<char*>(stack) + stack_bytes);
+  const pid_t child = make(how, task, static_cast<char*>(stack) + stack_bytes);
   expect(child > 0, names[how], errno);
   if (late) expect(write(pipe_of_child[1], &byte, 1) == 1, "write", errno);
   if (chance.once_in(2)) sched_yield();
@@ -98,9 +98,9 @@ void make_child(unsigned, dice& chance) {
   int status = 0;
   while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
   }
-  const int expected = its.executes || how == by_spawn ? 0 : its.status;
+  const int expected = task.executes || how == by_spawn ? 0 : task.status;
   expect(WIFEXITED(status) && WEXITSTATUS(status) == expected, names[how], status, expected << 8);
-  expect(getpid() == its.parent, "the parent is another process");
+  expect(getpid() == task.parent, "the parent is another process");
   munmap(stack, stack_bytes);
   close(pipe_of_child[0]), close(pipe_of_child[1]);
   note_round(++done);
@@ -109,16 +109,16 @@ void make_child(unsigned, dice& chance) {
 }  // namespace
 
 int main(int n, char** words_of_program) {
-  const asked its(n, words_of_program);
-  left = its.rounds;
-  crew all(4, its.seed, make_child);
-  dice chance(its.seed);
+  const asked arguments(n, words_of_program);
+  left = arguments.rounds;
+  crew crew_of_four(4, arguments.seed, make_child);
+  dice chance(arguments.seed);
   // The first thread, too.
   while (left > 0) {
     make_child(0, chance);
     pause_below(chance, 500);
   }
   note("ends its threads");
-  all.end();
+  crew_of_four.end();
   std::puts("ok");
 }

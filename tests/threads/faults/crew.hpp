@@ -110,7 +110,8 @@ class channel {
         pthread_t helper;
         int error;
         while ((error = pthread_create(
-                    &helper, nullptr, [](void* its) -> void* { return sem_post(static_cast<sem_t*>(its)), its; }, &semaphore_)) ==
+                    &helper, nullptr,
+                    [](void* semaphore) -> void* { return sem_post(static_cast<sem_t*>(semaphore)), semaphore; }, &semaphore_)) ==
                EAGAIN)
           sched_yield();
         expect(error == 0, "pthread_create", error);
@@ -191,8 +192,8 @@ class channel {
         }
       case 8: pthread_barrier_wait(&both_); return take();
       case 14: {
-        pollfd its{pipe_[0], POLLIN, 0};
-        while (poll(&its, 1, 5) != 1) {
+        pollfd polled{pipe_[0], POLLIN, 0};
+        while (poll(&polled, 1, 5) != 1) {
         }
         [[fallthrough]];
       }
@@ -347,10 +348,10 @@ class crew {
     for (unsigned i = 0; i < pairs; ++i) channels_.push_back(std::make_unique<channel[]>(2));
     for (unsigned i = 0; i < 2 * pairs; ++i) threads_.emplace_back();
     for (unsigned i = 0; i < 2 * pairs; ++i) {
-      auto its = std::make_unique<member>(member{this, i});
-      const int error = pthread_create(&threads_[i], nullptr, run, its.get());
+      auto made = std::make_unique<member>(member{this, i});
+      const int error = pthread_create(&threads_[i], nullptr, run, made.get());
       expect(error == 0, "pthread_create", error);
-      (void)its.release();
+      (void)made.release();
     }
   }
   crew(const crew&) = delete;
@@ -377,15 +378,15 @@ class crew {
   };
   static constexpr long last = -1;
 
-  static void* run(void* its) {
-    const member me = *std::unique_ptr<member>(static_cast<member*>(its));
+  static void* run(void* given) {
+    const member me = *std::unique_ptr<member>(static_cast<member*>(given));
     notes_as = 1 + me.number;
     me.of->live(me.number);
     note("ended");
     return me.of;
   }
   void live(unsigned me) {
-    channel* const its = channels_[me / 2].get();
+    channel* const shared = channels_[me / 2].get();
     const bool leads = me % 2 == 0;
     dice common(seed_ + 1000 * (me / 2 + 1)), own(seed_ + 77 + me);
     for (long number = 0;; ++number) {
@@ -394,17 +395,17 @@ class crew {
       if (leads) {
         const long sent = ends_ && number >= most_ ? last : number;
         note(channel::name(way));
-        its[0].send(way, sent);
+        shared[0].send(way, sent);
         if (sent == last) return;
-        const long got = its[1].receive(way, own);
+        const long got = shared[1].receive(way, own);
         expect(got == number, channel::name(way), got, number);
         ++turns_;
       } else {
         note(channel::name(way));
-        const long got = its[0].receive(way, own);
+        const long got = shared[0].receive(way, own);
         if (got == last) return;
         expect(got == number, channel::name(way), got, number);
-        its[1].send(way, number);
+        shared[1].send(way, number);
       }
       if (own.once_in(4)) place_.enter(own, [&] { between_(me, own); });
       if (own.once_in(2)) between_(me, own);

@@ -31,13 +31,13 @@ void end_in_member(unsigned, dice&) {
 }  // namespace
 
 int main(int n, char** words) {
-  const asked its(n, words);
-  dice chance(its.seed);
+  const asked arguments(n, words);
+  dice chance(arguments.seed);
   its_way = static_cast<way>(chance.below(static_cast<unsigned>(way::all_ways)));
   status = 10 + static_cast<int>(chance.below(90));
   if (its_way == way::first_thread_ends) status = 0;
   // Shared with threads that go on while the process ends.
-  auto* const all = new crew(1 + chance.below(4), chance.next(), end_in_member);
+  auto* const ending = new crew(1 + chance.below(4), chance.next(), end_in_member);
   std::atexit([] {
     note("atexit");
     if (status % 2 == 0) sched_yield();
@@ -52,7 +52,7 @@ int main(int n, char** words) {
     case way::exits_at_once: _exit(status);
     case way::quick: std::quick_exit(status);
     case way::aborts: std::abort();
-    case way::first_thread_ends: all->let_end(), pthread_exit(nullptr);
+    case way::first_thread_ends: ending->let_end(), pthread_exit(nullptr);
     case way::member_exits: case way::member_exits_at_once:
       member_ends = true;
       for (;;) pause();

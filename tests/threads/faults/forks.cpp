@@ -17,8 +17,8 @@ thread_local unsigned depth = 0;
   note("child: begins");
   // As the only thread, or with others.
   if (!chance.once_in(3)) {
-    crew its(1 + chance.below(3), chance.next(), [](unsigned, dice&) {});
-    its.end(2 + chance.below(20));
+    crew of_child(1 + chance.below(3), chance.next(), [](unsigned, dice&) {});
+    of_child.end(2 + chance.below(20));
   }
   note("child: forks again");
   if (depth == 1 && chance.once_in(4)) {
@@ -38,12 +38,12 @@ void fork_in_the_middle(unsigned, dice& chance) {
   if (depth != 0 || !chance.once_in(6) || left.fetch_sub(1) <= 0) return;
   const int status = static_cast<int>(chance.below(100)) + 10;
   note("forks");
-  const pid_t its = fork();
-  expect(its >= 0, "fork", errno);
-  if (its == 0) live_in_child(chance, status);
+  const pid_t process = fork();
+  expect(process >= 0, "fork", errno);
+  if (process == 0) live_in_child(chance, status);
   note("waits for its child");
   int how = 0;
-  while (waitpid(its, &how, 0) == -1 && errno == EINTR) {
+  while (waitpid(process, &how, 0) == -1 && errno == EINTR) {
   }
   expect(WIFEXITED(how) && WEXITSTATUS(how) == status, "status of a child", how, status << 8);
   note_round(++done);
@@ -52,16 +52,16 @@ void fork_in_the_middle(unsigned, dice& chance) {
 }  // namespace
 
 int main(int n, char** words) {
-  const asked its(n, words);
-  left = its.rounds;
-  crew all(4, its.seed, fork_in_the_middle);
-  dice chance(its.seed);
+  const asked arguments(n, words);
+  left = arguments.rounds;
+  crew crew_of_four(4, arguments.seed, fork_in_the_middle);
+  dice chance(arguments.seed);
   // The first thread, too.
   while (left > 0) {
     fork_in_the_middle(0, chance);
     pause_below(chance, 500);
   }
   note("ends its threads");
-  all.end();
+  crew_of_four.end();
   std::puts("ok");
 }

@@ -24,14 +24,14 @@ inline unsigned notes_of_child = 0;         // added to it in the child of a for
 
 /// Of the calling thread; the text stays as it is.
 inline void note(const char* what) {
-  char its[note_bytes] = {};
-  std::memcpy(its, what, std::min(std::strlen(what), note_bytes - 1));
-  std::memcpy(notes + note_bytes * (2 + notes_of_child + notes_as), its, note_bytes);
+  char text[note_bytes] = {};
+  std::memcpy(text, what, std::min(std::strlen(what), note_bytes - 1));
+  std::memcpy(notes + note_bytes * (2 + notes_of_child + notes_as), text, note_bytes);
 }
 inline void note_round(long round) {
-  char its[note_bytes] = {};
-  std::snprintf(its, sizeof its, "%ld", round);
-  std::memcpy(notes, its, sizeof its);
+  char text[note_bytes] = {};
+  std::snprintf(text, sizeof text, "%ld", round);
+  std::memcpy(notes, text, sizeof text);
 }
 /// What was wrong: once said, the process ends with status 1, whichever fault it was in.
 inline void wrong(const char* what, long is = 0, long expected = 0) {
@@ -81,6 +81,6 @@ class dice {
 /// Some time below that, asleep.
 inline void pause_below(dice& by, unsigned us) {
   const unsigned time = by.below(us + 1);
-  timespec its{0, static_cast<long>(time) * 1000};
-  nanosleep(&its, nullptr);
+  timespec duration{0, static_cast<long>(time) * 1000};
+  nanosleep(&duration, nullptr);
 }

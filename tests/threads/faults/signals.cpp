@@ -43,7 +43,7 @@ void raise_sometimes(unsigned, dice& chance) {
 }  // namespace
 
 int main(int n, char** words) {
-  const asked its(n, words);
+  const asked arguments(n, words);
   sem_init(&posted, 0, 0);
   struct sigaction how {};
   how.sa_sigaction = handle;
@@ -51,8 +51,8 @@ int main(int n, char** words) {
     how.sa_flags = SA_SIGINFO | (each == SIGUSR1 || each == SIGHUP || each == SIGRTMIN + 1 ? SA_RESTART : 0);
     sigaction(each, &how, nullptr);
   }
-  dice chance(its.seed);
-  crew all(4, its.seed, raise_sometimes);
+  dice chance(arguments.seed);
+  crew crew_of_four(4, arguments.seed, raise_sometimes);
   std::atomic<bool> ends{false};
   std::thread waits([&] {
     notes_as = 10;
@@ -62,13 +62,13 @@ int main(int n, char** words) {
   });
   sigset_t most;
   sigfillset(&most);
-  for (long round = 0; round < its.rounds; ++round) {
+  for (long round = 0; round < arguments.rounds; ++round) {
     note_round(round);
     note("sends");
     // Others take what comes for the process.
     if (round % 64 == 0) pthread_sigmask(chance.once_in(2) ? SIG_BLOCK : SIG_UNBLOCK, &most, nullptr);
     const int which = plain_signals[chance.below(4)];
-    const pthread_t to = all.thread(chance.below(all.size()));
+    const pthread_t to = crew_of_four.thread(chance.below(crew_of_four.size()));
     switch (chance.below(4)) {
       case 0: kill(getpid(), which); break;
       case 1: pthread_kill(to, which); break;
@@ -89,7 +89,7 @@ int main(int n, char** words) {
   while (valued != sent_valued) usleep(100);
   expect(sum == sent_sum, "values of signals", sum, sent_sum);
   note("ends its threads");
-  all.end();
+  crew_of_four.end();
   expect(valued == sent_valued, "signals with values", valued, sent_valued);
   ends = true;
   sem_post(&posted);

@@ -10,8 +10,8 @@ sem_t go, done, others;
 }  // namespace
 
 int main(int n, char** words) {
-  const asked its(n, words);
-  dice chance(its.seed);
+  const asked arguments(n, words);
+  dice chance(arguments.seed);
   sem_init(&go, 0, 0), sem_init(&done, 0, 0), sem_init(&others, 0, 0);
   struct sigaction how {};
   how.sa_handler = [](int) { handled = 1; };
@@ -19,9 +19,9 @@ int main(int n, char** words) {
   sigaction(SIGUSR1, &how, nullptr);
   std::vector<std::thread> wait;
   for (int i = 0; i < 6; ++i) wait.emplace_back([] { sem_wait(&others); });
-  std::thread woken([&its] {
+  std::thread woken([&arguments] {
     notes_as = 1;
-    for (long round = 0; round < its.rounds; ++round) {
+    for (long round = 0; round < arguments.rounds; ++round) {
       note("semaphore");
       while (sem_wait(&go) != 0) {
       }
@@ -32,7 +32,7 @@ int main(int n, char** words) {
       sem_post(&done);
     }
   });
-  for (long round = 0; round < its.rounds; ++round) {
+  for (long round = 0; round < arguments.rounds; ++round) {
     note_round(round);
     sem_post(&go);
     for (unsigned i = chance.below(chance.once_in(2) ? 300 : 20000); i > 0; --i) asm volatile("");

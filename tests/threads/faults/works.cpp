@@ -5,22 +5,22 @@
 #include <csignal>
 
 int main(int n, char** words) {
-  const asked its(n, words);
-  crew all(4, its.seed, [](unsigned, dice&) {});
-  std::thread([&all] {
+  const asked arguments(n, words);
+  crew crew_of_four(4, arguments.seed, [](unsigned, dice&) {});
+  std::thread([&crew_of_four] {
     notes_as = 20;
     dice chance(3);
     for (;;) {
-      note_round(all.turns());
+      note_round(crew_of_four.turns());
       pause_below(chance, 2000);
     }
   }).detach();
   note("reads");
   char byte;
-  while (its.rounds == 1 && read(0, &byte, 1) != 0) {
+  while (arguments.rounds == 1 && read(0, &byte, 1) != 0) {
   }
   note("ends its threads");
-  all.end(its.rounds == 1 ? 0 : its.rounds);
+  crew_of_four.end(arguments.rounds == 1 ? 0 : arguments.rounds);
   std::puts("ok");
   std::fflush(stdout);
   _exit(wrongs != 0);

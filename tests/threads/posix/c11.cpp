@@ -8,24 +8,24 @@
 namespace {
 
 thrd_t start_c11(std::function<int()> run) {
-  thrd_t its{};
-  CHECK(thrd_create(&its, [](void* what) {
+  thrd_t thread{};
+  CHECK(thrd_create(&thread, [](void* what) {
     const std::function<int()> run_it = std::move(*static_cast<std::function<int()>*>(what));
     delete static_cast<std::function<int()>*>(what);
     return run_it();
   }, new std::function<int()>(std::move(run))) == thrd_success);
-  return its;
+  return thread;
 }
 
 class mutex {
  public:
-  explicit mutex(int type = mtx_plain) { CHECK(mtx_init(&its_, type) == thrd_success); }
+  explicit mutex(int type = mtx_plain) { CHECK(mtx_init(&mutex_, type) == thrd_success); }
   mutex(const mutex&) = delete;
-  ~mutex() { mtx_destroy(&its_); }
-  operator mtx_t*() { return &its_; }
+  ~mutex() { mtx_destroy(&mutex_); }
+  operator mtx_t*() { return &mutex_; }
 
  private:
-  mtx_t its_;
+  mtx_t mutex_;
 };
 
 int lock_in_time(mtx_t* m) {
@@ -123,10 +123,10 @@ void conditions() {
 void once() {
   static std::atomic<int> times{0};
   for (int i = 0; i < 100; ++i) {
-    once_flag its = ONCE_FLAG_INIT;
+    once_flag once = ONCE_FLAG_INIT;
     const int before = times;
     team([&](int) {
-      call_once(&its, [] {
+      call_once(&once, [] {
         thrd_yield();
         ++times;
       });
@@ -147,11 +147,11 @@ void threads() {
     const thrd_t exits = start_c11([i]() -> int { thrd_exit(i); });
     CHECK(thrd_equal(returns, exits) == 0 && thrd_equal(returns, returns) != 0);
     const thrd_t joins = start_c11([&] {
-      int its = 1;
-      return CHECK(thrd_join(returns, &its) == thrd_success && its == -i), its;
+      int result = 1;
+      return CHECK(thrd_join(returns, &result) == thrd_success && result == -i), result;
     });
-    int its = -1;
-    CHECK(thrd_join(exits, &its) == thrd_success && its == i);
+    int result = -1;
+    CHECK(thrd_join(exits, &result) == thrd_success && result == i);
     ends = true;
     CHECK(thrd_join(joins, nullptr) == thrd_success);
   }
@@ -174,9 +174,9 @@ void members_by_waiting() {
   mutex m;
   int turn = 0;
   std::atomic<int> of_processors{0};
-  std::vector<thrd_t> all;
+  std::vector<thrd_t> threads;
   for (int me = 0; me < many; ++me)
-    all.push_back(start_c11([&, me] {
+    threads.push_back(start_c11([&, me] {
       for (int i = 0; i < rounds; ++i) {
         CHECK(mtx_lock(m) == thrd_success);
         while (turn % many != me) CHECK(cnd_wait(&changed, m) == thrd_success);
@@ -186,7 +186,7 @@ void members_by_waiting() {
       }
       return 0;
     }));
-  for (const thrd_t each : all) CHECK(thrd_join(each, nullptr) == thrd_success);
+  for (const thrd_t each : threads) CHECK(thrd_join(each, nullptr) == thrd_success);
   const char* const kind = std::getenv("WEIR_THREADS");
   const bool are_members = kind != nullptr && std::string(kind) == "all";
   // Beside threads that poll, those of auto become members at some time.
@@ -194,9 +194,9 @@ void members_by_waiting() {
   cnd_destroy(&changed);
 }
 
-const subject all[] = {{"mutexes", mutexes}, {"time limits", time_limits}, {"conditions", conditions},
-                       {"once", once},       {"threads", threads},         {"members by waiting", members_by_waiting}};
+const subject subjects[] = {{"mutexes", mutexes}, {"time limits", time_limits}, {"conditions", conditions},
+                            {"once", once},       {"threads", threads},         {"members by waiting", members_by_waiting}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

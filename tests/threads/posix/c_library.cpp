@@ -26,19 +26,19 @@ void one_holds(Hold hold, Want want) {
   std::atomic<int> held{0};
   meeting all_meet;
   team([&](int me) {
-    group& mine = groups[static_cast<std::size_t>(me / together)];
+    group& of_member = groups[static_cast<std::size_t>(me / together)];
     for (int i = 0; i < rounds; ++i) {
       all_meet.arrive();
       switch ((me + i) % together) {
         case 0:
           hold([&] {
-            while (sem_wait(&mine.may_go_on) != 0) CHECK(errno == EINTR);
+            while (sem_wait(&of_member.may_go_on) != 0) CHECK(errno == EINTR);
           });
           ++held;
           break;
         case 1:
           for (int n = 0; n < 20; ++n) sched_yield();
-          sem_post(&mine.may_go_on);
+          sem_post(&of_member.may_go_on);
           break;
         default: want(); break;
       }
@@ -52,15 +52,15 @@ void of_loader() {
   one_holds(
       [](auto wait) {
         dl_iterate_phdr(
-            [](dl_phdr_info*, std::size_t, void* its) {
-              (*static_cast<decltype(wait)*>(its))();
+            [](dl_phdr_info*, std::size_t, void* count) {
+              (*static_cast<decltype(wait)*>(count))();
               return 1;
             },
             &wait);
       },
       [] {
         int objects = 0;
-        dl_iterate_phdr([](dl_phdr_info*, std::size_t, void* its) { return ++*static_cast<int*>(its), 0; }, &objects);
+        dl_iterate_phdr([](dl_phdr_info*, std::size_t, void* count) { return ++*static_cast<int*>(count), 0; }, &objects);
         CHECK(objects > 3);
       });
 }
@@ -87,12 +87,12 @@ void of_allocator() {
     constexpr std::size_t most = 8;
     char* kept[most] = {};
     for (int i = 0; i < rounds; ++i) {
-      char*& its = kept[static_cast<std::size_t>(i) % most];
-      CHECK(its == nullptr || *its == static_cast<char>(me));
-      std::free(its);
-      its = static_cast<char*>(
+      char*& block = kept[static_cast<std::size_t>(i) % most];
+      CHECK(block == nullptr || *block == static_cast<char>(me));
+      std::free(block);
+      block = static_cast<char*>(
           std::malloc(static_cast<std::size_t>(1100 + 977 * (i % 17))));  // more than a thread keeps for itself
-      *its = static_cast<char>(me);
+      *block = static_cast<char>(me);
       if (i % between_entries != 0) continue;
       pthread_mutex_lock(&mutex);
       ++entered;
@@ -106,9 +106,9 @@ void of_allocator() {
 
 template <void (*Run)()>
 void without_ticks() {
-  struct sigaction its {};
-  its.sa_handler = [](int) {};
-  CHECK(sigaction(SIGURG, &its, nullptr) == 0);
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  CHECK(sigaction(SIGURG, &action, nullptr) == 0);
   Run();
 }
 

@@ -47,8 +47,8 @@ void asynchronously() {
 }
 void asynchronously_after_vfork() {
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
-  const pid_t its = vfork();
-  if (its == 0) _exit(0);
+  const pid_t child = vfork();
+  if (child == 0) _exit(0);
   for (volatile unsigned i = 0;;) i = i + 1;
 }
 /// A mutex is no cancellation point.
@@ -77,8 +77,8 @@ void everywhere() {
     while (!ends) sleep_for(0.001);
     return nullptr;
   });
-  for (const row& its : rows) {
-    const bool holds = its.wait == in_mutex;
+  for (const row& entry : rows) {
+    const bool holds = entry.wait == in_mutex;
     for (int i = 0; i < 24; ++i) {
       std::atomic<int> cleaned{0};
       if (holds) pthread_mutex_lock(&mutex);
@@ -87,7 +87,7 @@ void everywhere() {
         pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
         pthread_mutex_lock(&own);
         pthread_mutex_unlock(&own);
-        its.wait();
+        entry.wait();
         pthread_cleanup_pop(0);
         return nullptr;
       });
@@ -99,7 +99,7 @@ void everywhere() {
       }
       const bool cancelled = result_of(one) == PTHREAD_CANCELED;
       CHECK(cancelled && cleaned == 1);
-      if (!cancelled || cleaned != 1) std::fprintf(stderr, "%s: not cancelled\n", its.name);
+      if (!cancelled || cleaned != 1) std::fprintf(stderr, "%s: not cancelled\n", entry.name);
       CHECK(pthread_mutex_trylock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == 0);
     }
   }
@@ -163,8 +163,8 @@ void in_child_of_member() {
   }));
 }
 
-const subject all[] = {{"everywhere", everywhere}, {"disabled", disabled}, {"in a member's child", in_child_of_member}};
+const subject subjects[] = {{"everywhere", everywhere}, {"disabled", disabled}, {"in a member's child", in_child_of_member}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

@@ -80,7 +80,7 @@ bool cancelled_at(const replaced::row& of, unsigned long instruction, unsigned l
   seen = it.where.seen;
   const bool is_done = it.where.done && (result != nullptr || !of.ends_thread);
   bool right = is_done ? result == PTHREAD_CANCELED && it.cleaned == 1 : result == nullptr && it.cleaned == of.ends_thread;
-  if (!anywhere && it.where.done && !of.ends_thread && !replaced::points.contains(of.name)) right = right && it.returns;
+  if (!anywhere && it.where.done && !of.ends_thread && !of.is_point) right = right && it.returns;
   CHECK(right);
   if (!right)
     std::fprintf(stderr, "%s, instruction %lu: %d, %d\n", of.name, instruction, result == PTHREAD_CANCELED, it.cleaned.load());
@@ -100,15 +100,15 @@ void at_each_instruction(bool anywhere) {
   const char* const every = std::getenv("WEIR_TEST_EVERY");
   const unsigned long tried_of_each = every != nullptr ? std::strtoul(every, nullptr, 10) : 1;
   unsigned long tries = 0, which = 0;
-  for (const replaced::row& its : replaced::rows) {
-    unsigned long all = 0, seen = 0;
-    cancelled_at(its, ~0ul, all, anywhere);
-    const unsigned long stride = all / tried_of_each + 1;
+  for (const replaced::row& entry : replaced::rows) {
+    unsigned long executed = 0, seen = 0;
+    cancelled_at(entry, ~0ul, executed, anywhere);
+    const unsigned long stride = executed / tried_of_each + 1;
     // Later calls may take another way than the first one, but not longer ones for ever, as those of popen(), which leaves its
     // streams. Each time at others, since most functions begin and end alike.
-    const unsigned long most = every != nullptr ? 2 * all : all;
+    const unsigned long most = every != nullptr ? 2 * executed : executed;
     for (unsigned long i = 1 + 7 * which++ % stride; i <= most; i += stride, ++tries)
-      if (!cancelled_at(its, i, seen, anywhere)) break;
+      if (!cancelled_at(entry, i, seen, anywhere)) break;
     all_is_well();
   }
   if (every != nullptr) std::fprintf(stderr, "%lu tries\n", tries);
@@ -145,15 +145,15 @@ const replaced::row waits[] = {
     ROW(pthread_rwlock_wrlock, pthread_rwlock_wrlock(&taken_lock)),
     ROW(pthread_spin_lock, pthread_spin_lock(&taken_spin)),
     ROW(mtx_lock, mtx_lock(&taken_of_c11)),
-    ROW(pthread_cond_wait, pthread_mutex_lock(&replaced::its.mutex);
-        for (;;) pthread_cond_wait(&replaced::its.changed, &replaced::its.mutex)),
-    ROW(cnd_wait, mtx_lock(&replaced::its.mutex_of_c11);
-        for (;;) cnd_wait(&replaced::its.changed_of_c11, &replaced::its.mutex_of_c11)),
+    ROW(pthread_cond_wait, pthread_mutex_lock(&replaced::objects.mutex);
+        for (;;) pthread_cond_wait(&replaced::objects.changed, &replaced::objects.mutex)),
+    ROW(cnd_wait, mtx_lock(&replaced::objects.mutex_of_c11);
+        for (;;) cnd_wait(&replaced::objects.changed_of_c11, &replaced::objects.mutex_of_c11)),
     ROW(sem_wait, sem_wait(&none)),
     ROW(sem_timedwait, sem_timedwait(&none, &late)),
     ROW(pthread_barrier_wait, pthread_barrier_wait(&of_two)),
-    ROW(pthread_once, pthread_once(&replaced::its.once, wait_for_ever)),
-    ROW(call_once, call_once(&replaced::its.once_of_c11, wait_for_ever)),
+    ROW(pthread_once, pthread_once(&replaced::objects.once, wait_for_ever)),
+    ROW(call_once, call_once(&replaced::objects.once_of_c11, wait_for_ever)),
     ROW(futex, wait_for_ever()),
     ROW(read, char c; (void)!read(silent[0], &c, 1)),
     ROW(nanosleep, nanosleep(&long_time, nullptr)),
@@ -165,7 +165,7 @@ const replaced::row waits[] = {
     ROW(sigwait, sigset_t s; sigemptyset(&s); sigaddset(&s, SIGUSR2); int which; sigwait(&s, &which)),
     ROW(computing, for (volatile unsigned i = 0;;) i = i + 1),
     ROW(yielding, for (;;) sched_yield()),
-    ROW(posting, for (;;) sem_post(&replaced::its.some)),
+    ROW(posting, for (;;) sem_post(&replaced::objects.some)),
     ROW(regions, for (;;) open_region()),
     ROW(forking, for (;;) if (const pid_t one = fork(); one == 0) _exit(0); else waitpid(one, nullptr, 0)),
 };
@@ -182,21 +182,21 @@ void where_it_waits() {
   sem_init(&none, 0, 0);
   CHECK(pipe(silent) == 0);
   const others so_many;
-  for (const replaced::row& its : waits)
+  for (const replaced::row& entry : waits)
     for (int i = 0; i < 4; ++i) {
       replaced::make_things();
       pthread_barrier_init(&of_two, nullptr, 2);  // one that nobody waits at
-      tried it{its.call};
+      tried it{entry.call};
       const pthread_t one = begin(try_it<wait_through>, &it);
       CHECK(soon([&] { return it.begins.load(); }));
       if (i % 2 != 0) sleep_for(0.0005 * i);
       CHECK(pthread_cancel(one) == 0);
       const bool cancelled = result_of(one) == PTHREAD_CANCELED;
       CHECK(cancelled && it.cleaned == 1);
-      if (!cancelled || it.cleaned != 1) std::fprintf(stderr, "%s: %d, %d\n", its.name, cancelled, it.cleaned.load());
+      if (!cancelled || it.cleaned != 1) std::fprintf(stderr, "%s: %d, %d\n", entry.name, cancelled, it.cleaned.load());
     }
   // Another thread may begin the routine now.
-  pthread_once(&replaced::its.once, [] {});
+  pthread_once(&replaced::objects.once, [] {});
   all_is_well();
 }
 
@@ -211,20 +211,20 @@ void in_handlers() {
   struct sigaction steps_on {};
   steps_on.sa_handler = begin_steps_in_handler;
   sigaction(SIGUSR1, &steps_on, nullptr);
-  const replaced::row its{"handler", [] {
+  const replaced::row handler{"handler", [] {
                             end_steps();
                             raise(SIGUSR1);
                           }};
   unsigned long seen = 0;
-  for (unsigned long i = 1; cancelled_at(its, i, seen); ++i) {
+  for (unsigned long i = 1; cancelled_at(handler, i, seen); ++i) {
   }
   CHECK(weir_begins == 0 || seen > 20);
   all_is_well();
 }
 
-void* end_in_steps(void* its) {
+void* end_in_steps(void* given) {
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
-  stepped = static_cast<steps*>(its);
+  stepped = static_cast<steps*>(given);
   begin_steps();
   return nullptr;
 }
@@ -232,13 +232,13 @@ void at_the_end() {
   look_up();
   handle_steps();
   const others so_many;
-  steps its;
+  steps counted;
   const unsigned long stride = std::getenv("WEIR_TEST_EVERY") != nullptr ? 1 : 17;
   do {
-    its = {.at = its.at + stride};
-    void* const result = result_of(begin(end_in_steps, &its));
+    counted = {.at = counted.at + stride};
+    void* const result = result_of(begin(end_in_steps, &counted));
     CHECK(result == nullptr || result == PTHREAD_CANCELED);
-  } while (its.done);
+  } while (counted.done);
   all_is_well();
 }
 
@@ -330,9 +330,9 @@ void futexes() {
                            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),
                            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(at), 0, 1),
                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EXDEV), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-  const sock_fprog its{std::size(refuses), refuses};
+  const sock_fprog filter{std::size(refuses), refuses};
   auto* const bare = reinterpret_cast<decltype(&prctl)>(dlsym(dlopen("libc.so.6", RTLD_NOW), "prctl"));
-  CHECK(bare(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && bare(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &its, 0, 0) == 0);
+  CHECK(bare(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && bare(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0);
   CHECK(syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0) ==
         (std::getenv("WEIR_THREADS") == nullptr ? -1 : 0));
 }
@@ -364,10 +364,10 @@ void in_a_team() {
   replaced::make_things();
   team([](int) {
     for (int i = 0; i < 20; ++i) {
-      tried it{i % 2 == 0 ? +[] { for (;;) sem_post(&replaced::its.some); } : wait_for_ever};
+      tried it{i % 2 == 0 ? +[] { for (;;) sem_post(&replaced::objects.some); } : wait_for_ever};
       const pthread_t one = begin(try_it<wait_through>, &it);
       while (!it.begins) sched_yield();
-      while (i % 2 == 0 && sem_wait(&replaced::its.some) != 0) {
+      while (i % 2 == 0 && sem_wait(&replaced::objects.some) != 0) {
       }
       CHECK(pthread_cancel(one) == 0 && result_of(one) == PTHREAD_CANCELED && it.cleaned == 1);
     }
@@ -433,19 +433,19 @@ void regions() {
   }
 }
 
-const subject all[] = {{"regions", regions},
-                       {"at each instruction", at_each_instruction},
-                       {"at points", at_points},
-                       {"where it waits", where_it_waits},
-                       {"in handlers", in_handlers},
-                       {"at the end", at_the_end},
-                       {"in a team", in_a_team},
-                       {"while others run", while_others_run},
-                       {"types", types},
-                       {"after handlers", after_handlers},
-                       {"in handlers of calls", in_handlers_of_calls},
-                       {"futexes", futexes}};
+const subject subjects[] = {{"regions", regions},
+                            {"at each instruction", at_each_instruction},
+                            {"at points", at_points},
+                            {"where it waits", where_it_waits},
+                            {"in handlers", in_handlers},
+                            {"at the end", at_the_end},
+                            {"in a team", in_a_team},
+                            {"while others run", while_others_run},
+                            {"types", types},
+                            {"after handlers", after_handlers},
+                            {"in handlers of calls", in_handlers_of_calls},
+                            {"futexes", futexes}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

@@ -163,9 +163,9 @@ void limits_in_every_order() {
     pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
     std::atomic<int> waiting{0};
     std::atomic<bool> is_over[3] = {}, may_end{false};
-    std::vector<pthread_t> all;
+    std::vector<pthread_t> threads;
     for (const int each : order) {
-      all.push_back(start([&, each] {
+      threads.push_back(start([&, each] {
         pthread_mutex_lock(&own);
         for (int i = 0; i < 4; ++i) {  // who has slept a few times becomes a member
           const timespec soon_over = in(0.0005);
@@ -179,14 +179,14 @@ void limits_in_every_order() {
         is_over[each] = true;
         return nullptr;
       }));
-      CHECK(soon([&] { return waiting == static_cast<int>(all.size()); }));
+      CHECK(soon([&] { return waiting == static_cast<int>(threads.size()); }));
     }
     CHECK(soon([&] { return is_over[1] && is_over[2]; }) && !is_over[0]);
     pthread_mutex_lock(&own);
     may_end = true;
     pthread_cond_broadcast(&never);
     pthread_mutex_unlock(&own);
-    for (const pthread_t each : all) result_of(each);
+    for (const pthread_t each : threads) result_of(each);
   } while (std::next_permutation(std::begin(order), std::end(order)));
 }
 
@@ -196,26 +196,26 @@ struct of_processes {
   int turn;
 };
 void shared_by_processes() {
-  auto& its = *static_cast<of_processes*>(mmap(nullptr, sizeof(of_processes), PROT_READ | PROT_WRITE,
+  auto& objects = *static_cast<of_processes*>(mmap(nullptr, sizeof(of_processes), PROT_READ | PROT_WRITE,
                                                MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   pthread_mutexattr_t how;
   pthread_mutexattr_init(&how);
   pthread_mutexattr_setpshared(&how, PTHREAD_PROCESS_SHARED);
-  pthread_mutex_init(&its.mutex, &how);
-  make(its.changed, [](pthread_condattr_t* a) { CHECK(pthread_condattr_setpshared(a, PTHREAD_PROCESS_SHARED) == 0); });
+  pthread_mutex_init(&objects.mutex, &how);
+  make(objects.changed, [](pthread_condattr_t* a) { CHECK(pthread_condattr_setpshared(a, PTHREAD_PROCESS_SHARED) == 0); });
   const auto play = [&](int me) {
     for (int i = 0; i < 500; ++i) {
-      CHECK(pthread_mutex_lock(&its.mutex) == 0);
-      while (its.turn % 2 != me) CHECK(pthread_cond_wait(&its.changed, &its.mutex) == 0);
-      ++its.turn;
-      CHECK(pthread_cond_signal(&its.changed) == 0 && pthread_mutex_unlock(&its.mutex) == 0);
+      CHECK(pthread_mutex_lock(&objects.mutex) == 0);
+      while (objects.turn % 2 != me) CHECK(pthread_cond_wait(&objects.changed, &objects.mutex) == 0);
+      ++objects.turn;
+      CHECK(pthread_cond_signal(&objects.changed) == 0 && pthread_mutex_unlock(&objects.mutex) == 0);
     }
   };
   const others so_many;
   const pthread_t forks = start([&] { return child([&] { play(1); }), nullptr; });
   result_of(start([&] { return play(0), nullptr; }));
   result_of(forks);
-  CHECK(its.turn == 1000);
+  CHECK(objects.turn == 1000);
 }
 
 void readers_and_writers() {
@@ -269,15 +269,15 @@ void readers_and_writers() {
   });
 }
 
-const subject all[] = {{"turns", turns},
-                       {"wherever they lie", wherever_they_lie},
-                       {"signals", signals},
-                       {"time limits", time_limits},
-                       {"a signal in time counts for who runs late", a_signal_in_time_counts_for_who_runs_late},
-                       {"limits in every order", limits_in_every_order},
-                       {"shared by processes", shared_by_processes},
-                       {"readers and writers", readers_and_writers}};
+const subject subjects[] = {{"turns", turns},
+                            {"wherever they lie", wherever_they_lie},
+                            {"signals", signals},
+                            {"time limits", time_limits},
+                            {"a signal in time counts for who runs late", a_signal_in_time_counts_for_who_runs_late},
+                            {"limits in every order", limits_in_every_order},
+                            {"shared by processes", shared_by_processes},
+                            {"readers and writers", readers_and_writers}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

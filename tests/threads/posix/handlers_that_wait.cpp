@@ -64,9 +64,9 @@ long bare_call(long call, long a = 0, long b = 0, long c = 0, long d = 0) {
 }
 /// Of the thread that runs this.
 std::uint64_t mask_of_kernel(int how = SIG_BLOCK, std::uint64_t set = 0) {
-  std::uint64_t its = 0;
-  bare_call(SYS_rt_sigprocmask, how, reinterpret_cast<long>(&set), reinterpret_cast<long>(&its), sizeof its);
-  return its;
+  std::uint64_t value = 0;
+  bare_call(SYS_rt_sigprocmask, how, reinterpret_cast<long>(&set), reinterpret_cast<long>(&value), sizeof value);
+  return value;
 }
 #endif
 std::uint64_t bit_of(int signal) { return std::uint64_t{1} << (signal - 1); }
@@ -109,10 +109,10 @@ void wait_in_handlers() {
 }
 
 void change(int how, int signal) {
-  sigset_t its;
-  sigemptyset(&its);
-  sigaddset(&its, signal);
-  CHECK(pthread_sigmask(how, &its, nullptr) == 0);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, signal);
+  CHECK(pthread_sigmask(how, &signals, nullptr) == 0);
 }
 /// A handler unblocks a signal that waits in the member's own kernel thread: the member goes there, for a while. It stays there
 /// until the handler ends, however long the handler waits.
@@ -204,23 +204,23 @@ void leaves_by_jump() {
 /// What the program's handler executes would inherit that.
 void comes_with_tick() {
   constexpr int of_cancellations = 32;
-  static const int its = SIGRTMIN + 1;
+  static const int number = SIGRTMIN + 1;
   struct sigaction how {};
   how.sa_handler = [](int) {
     if ((mask_of_kernel() & bit_of(of_cancellations)) == 0) ++handled;
   };
   how.sa_flags = SA_RESTART;
-  CHECK(sigaction(its, &how, nullptr) == 0);
+  CHECK(sigaction(number, &how, nullptr) == 0);
   team([](int) {
     handled = 0;
     for (int i = 0; i < rounds; ++i) {
       sched_yield();
-      const std::uint64_t both = bit_of(SIGURG) | bit_of(its);
+      const std::uint64_t both = bit_of(SIGURG) | bit_of(number);
       mask_of_kernel(SIG_BLOCK, both);
       siginfo_t tick{};
       tick.si_code = SI_QUEUE;
       bare_call(SYS_rt_tgsigqueueinfo, getpid(), driving_thread(), SIGURG, reinterpret_cast<long>(&tick));
-      bare_call(SYS_tgkill, getpid(), driving_thread(), its);
+      bare_call(SYS_tgkill, getpid(), driving_thread(), number);
       mask_of_kernel(SIG_UNBLOCK, both);
       for (volatile int n = 0; n < 1000;) n = n + 1;
     }
@@ -229,18 +229,18 @@ void comes_with_tick() {
 }
 #endif
 
-const subject all[] = {{"yields", wait_in_handlers<yields>},
-                       {"sleeps", wait_in_handlers<sleeps>},
-                       {"reads", wait_in_handlers<reads, fill>},
-                       {"takes a semaphore", wait_in_handlers<takes_semaphore>},
-                       {"changes its thread", wait_in_handlers<changes_its_thread>},
-                       {"leaves in a handler", leaves_in_handler},
-#if defined(__x86_64__)
-                       {"comes with a tick", comes_with_tick},
-#endif
-                       {"lets in by return", lets_in_by_return},
-                       {"leaves by a jump", leaves_by_jump}};
+const subject subjects[] = {{"yields", wait_in_handlers<yields>},
+                            {"sleeps", wait_in_handlers<sleeps>},
+                            {"reads", wait_in_handlers<reads, fill>},
+                            {"takes a semaphore", wait_in_handlers<takes_semaphore>},
+                            {"changes its thread", wait_in_handlers<changes_its_thread>},
+                            {"leaves in a handler", leaves_in_handler},
+                            #if defined(__x86_64__)
+                            {"comes with a tick", comes_with_tick},
+                            #endif
+                            {"lets in by return", lets_in_by_return},
+                            {"leaves by a jump", leaves_by_jump}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

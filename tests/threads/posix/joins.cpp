@@ -15,7 +15,7 @@ class living {
  public:
   explicit living(const pthread_attr_t* how = nullptr) {
     sem_init(&end_, 0, 0);
-    its = start([this]() -> void* {
+    handle = start([this]() -> void* {
       while (sem_wait(&end_) != 0) {
       }
       ended_ = true;
@@ -25,7 +25,7 @@ class living {
   living(const living&) = delete;
   void end() { sem_post(&end_); }
   bool has_ended() const { return ended_; }
-  pthread_t its{};
+  pthread_t handle{};
 
  private:
   sem_t end_;
@@ -68,10 +68,10 @@ class seen_join {
 };
 /// One that waits in pthread_join() of `of`. It says the error, as a pointer.
 struct joiner {
-  pthread_t its{};
+  pthread_t handle{};
   seen_join how;
   explicit joiner(pthread_t of, void* expected) {
-    its = start([this, of, expected]() -> void* {
+    handle = start([this, of, expected]() -> void* {
       return as_member([&]() -> void* {
         void* result = nullptr;
         const int error = how.join(of, &result);
@@ -81,7 +81,7 @@ struct joiner {
     });
     how.see(of);
   }
-  int error() { return static_cast<int>(reinterpret_cast<std::intptr_t>(result_of(its))); }
+  int error() { return static_cast<int>(reinterpret_cast<std::intptr_t>(result_of(handle))); }
 };
 
 void of_a_detached_thread() {
@@ -92,15 +92,15 @@ void of_a_detached_thread() {
     if (from_the_start) pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
     static living* one;
     one = new living(&how);
-    if (!from_the_start) CHECK(pthread_detach(one->its) == 0);
+    if (!from_the_start) CHECK(pthread_detach(one->handle) == 0);
     as_member([]() -> void* {
       const timespec far = in(1000), far_monotonic = in(1000, CLOCK_MONOTONIC);
       void* result = nullptr;
-      CHECK(pthread_join(one->its, &result) == EINVAL);
-      CHECK(pthread_timedjoin_np(one->its, &result, &far) == EINVAL);
-      CHECK(pthread_clockjoin_np(one->its, &result, CLOCK_MONOTONIC, &far_monotonic) == EINVAL);
-      CHECK(thrd_join(one->its, nullptr) == thrd_error);
-      CHECK(pthread_detach(one->its) == EINVAL && thrd_detach(one->its) == thrd_error);
+      CHECK(pthread_join(one->handle, &result) == EINVAL);
+      CHECK(pthread_timedjoin_np(one->handle, &result, &far) == EINVAL);
+      CHECK(pthread_clockjoin_np(one->handle, &result, CLOCK_MONOTONIC, &far_monotonic) == EINVAL);
+      CHECK(thrd_join(one->handle, nullptr) == thrd_error);
+      CHECK(pthread_detach(one->handle) == EINVAL && thrd_detach(one->handle) == thrd_error);
       CHECK(!one->has_ended());
       return nullptr;
     });
@@ -161,10 +161,10 @@ void twice() {
   const others so_many;
   for (int i = 0; i < 4; ++i) {
     living one;
-    joiner by(one.its, &one);
+    joiner by(one.handle, &one);
     as_member([&]() -> void* {
       const timespec far = in(1000);
-      CHECK(pthread_join(one.its, nullptr) == EINVAL && pthread_timedjoin_np(one.its, nullptr, &far) == EINVAL);
+      CHECK(pthread_join(one.handle, nullptr) == EINVAL && pthread_timedjoin_np(one.handle, nullptr, &far) == EINVAL);
       return nullptr;
     });
     one.end();
@@ -178,14 +178,14 @@ void by_a_member_and_a_thread() {
   living one;
   seen_join how;
   const pthread_t other = start([&]() -> void* {
-    how.see(one.its);
-    CHECK(pthread_join(one.its, nullptr) == EINVAL);
+    how.see(one.handle);
+    CHECK(pthread_join(one.handle, nullptr) == EINVAL);
     one.end();
     return nullptr;
   });
 #pragma omp parallel num_threads(members)
 #pragma omp single
-  CHECK(how.join(one.its) == 0);
+  CHECK(how.join(one.handle) == 0);
   result_of(other);
 }
 
@@ -290,8 +290,8 @@ void of_a_thread_that_is_detached_meanwhile() {
   const others so_many;
   for (int i = 0; i < 4; ++i) {
     living one;
-    joiner by(one.its, &one);
-    CHECK(i % 2 == 0 ? pthread_detach(one.its) == 0 : thrd_detach(one.its) == thrd_success);
+    joiner by(one.handle, &one);
+    CHECK(i % 2 == 0 ? pthread_detach(one.handle) == 0 : thrd_detach(one.handle) == thrd_success);
     one.end();
     CHECK(by.error() == 0);
   }
@@ -319,19 +319,19 @@ void of_a_thread_that_detaches_itself() {
 void in_the_child_of_a_fork() {
   const others so_many;
   living joined;
-  joiner one(joined.its, &joined);
+  joiner one(joined.handle, &joined);
   child([] {
     constexpr int many = 32;
     std::atomic<int> alive{0};
     std::atomic<bool> ends{false};
     for (int i = 0; i < many; ++i) {
-      const pthread_t its = start([&]() -> void* {
+      const pthread_t ending = start([&]() -> void* {
         ++alive;
         while (!ends) sleep_for(0.0005);
         --alive;
         return nullptr;
       });
-      CHECK(pthread_detach(its) == 0 && pthread_detach(its) == EINVAL);
+      CHECK(pthread_detach(ending) == 0 && pthread_detach(ending) == EINVAL);
     }
     CHECK(soon([&] { return alive == many; }));
     ends = true;
@@ -341,16 +341,16 @@ void in_the_child_of_a_fork() {
   CHECK(one.error() == 0);
 }
 
-const subject all[] = {{"of a detached thread", of_a_detached_thread}, {"of oneself", of_oneself},
-                       {"of a thread that joins", of_a_thread_that_joins},
-                       {"of a cancelled thread that joins", of_a_cancelled_thread_that_joins}, {"twice", twice},
-                       {"by a member and a thread", by_a_member_and_a_thread},
-                       {"of a number that is used again", of_a_number_that_is_used_again},
-                       {"of a number that is used again meanwhile", of_a_number_that_is_used_again_meanwhile},
-                       {"of a thread that is detached meanwhile", of_a_thread_that_is_detached_meanwhile},
-                       {"of a thread that detaches itself", of_a_thread_that_detaches_itself},
-                       {"in the child of a fork", in_the_child_of_a_fork}};
+const subject subjects[] = {{"of a detached thread", of_a_detached_thread}, {"of oneself", of_oneself},
+                            {"of a thread that joins", of_a_thread_that_joins},
+                            {"of a cancelled thread that joins", of_a_cancelled_thread_that_joins}, {"twice", twice},
+                            {"by a member and a thread", by_a_member_and_a_thread},
+                            {"of a number that is used again", of_a_number_that_is_used_again},
+                            {"of a number that is used again meanwhile", of_a_number_that_is_used_again_meanwhile},
+                            {"of a thread that is detached meanwhile", of_a_thread_that_is_detached_meanwhile},
+                            {"of a thread that detaches itself", of_a_thread_that_detaches_itself},
+                            {"in the child of a fork", in_the_child_of_a_fork}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

@@ -14,9 +14,9 @@ thread_local volatile sig_atomic_t waits = 0;
 std::atomic<int> heard{0};
 
 void handle(int number, void (*by)(int)) {
-  struct sigaction its {};
-  its.sa_handler = by;
-  CHECK(sigaction(number, &its, nullptr) == 0);
+  struct sigaction action {};
+  action.sa_handler = by;
+  CHECK(sigaction(number, &action, nullptr) == 0);
 }
 
 /// Threads leave wait(), which does not end, by a jump, a few times, and then block in a read.
@@ -36,22 +36,22 @@ void leave(Wait wait) {
     pthread_t thread{};
     int pipe[2] = {};
   };
-  std::vector<leaver> all(static_cast<std::size_t>(members));
-  for (leaver& each : all) CHECK(pipe(each.pipe) == 0);
+  std::vector<leaver> leavers(static_cast<std::size_t>(members));
+  for (leaver& each : leavers) CHECK(pipe(each.pipe) == 0);
   const pthread_t sender = start([&]() -> void* {
-    for (leaver& each : all)
+    for (leaver& each : leavers)
       CHECK(soon([&] {
         if (each.is_there && each.left < jumps) pthread_kill(each.thread, SIGUSR1);
         return each.left == jumps;
       }));
     sleep_for(0.005);  // most block in the read by now
-    for (const leaver& each : all) CHECK(pthread_kill(each.thread, SIGUSR2) == 0);
+    for (const leaver& each : leavers) CHECK(pthread_kill(each.thread, SIGUSR2) == 0);
     CHECK(soon([] { return heard == members; }));
-    for (const leaver& each : all) CHECK(write(each.pipe[1], "", 1) == 1);
+    for (const leaver& each : leavers) CHECK(write(each.pipe[1], "", 1) == 1);
     return nullptr;
   });
   team([&](int number) {
-    leaver& me = all[static_cast<std::size_t>(number)];
+    leaver& me = leavers[static_cast<std::size_t>(number)];
     me.thread = pthread_self();
     me.is_there = true;
     while (me.left < jumps) {
@@ -68,7 +68,7 @@ void leave(Wait wait) {
     CHECK(bytes == 1);
   });
   result_of(sender);
-  for (const leaver& each : all) close(each.pipe[0]), close(each.pipe[1]);
+  for (const leaver& each : leavers) close(each.pipe[0]), close(each.pipe[1]);
 }
 
 sem_t never;
@@ -95,22 +95,22 @@ void futexes() {
 }
 void changes_of_masks() {
   leave([] {
-    sigset_t its;
-    sigemptyset(&its);
-    sigaddset(&its, SIGUSR1);
-    pthread_sigmask(SIG_BLOCK, &its, nullptr);
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     sched_yield();
-    pthread_sigmask(SIG_UNBLOCK, &its, nullptr);
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   });
 }
 
-const subject all[] = {{"yields", yields},
-                       {"semaphores", semaphores},
-                       {"semaphores with limits", semaphores_with_limits},
-                       {"mutexes", mutexes},
-                       {"futexes", futexes},
-                       {"changes of masks", changes_of_masks}};
+const subject subjects[] = {{"yields", yields},
+                            {"semaphores", semaphores},
+                            {"semaphores with limits", semaphores_with_limits},
+                            {"mutexes", mutexes},
+                            {"futexes", futexes},
+                            {"changes of masks", changes_of_masks}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

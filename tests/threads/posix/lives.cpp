@@ -32,12 +32,12 @@ void joins() {
     if (i % 2 == 0) ends = true;
     const pthread_t joins_it = start([&, i]() -> void* {
       const timespec far = in(patience), far_monotonic = in(patience, CLOCK_MONOTONIC);
-      void* its = nullptr;
-      const int error = i % 4 == 0   ? pthread_timedjoin_np(one, &its, &far)
-                        : i % 4 == 1 ? pthread_clockjoin_np(one, &its, CLOCK_MONOTONIC, &far_monotonic)
-                        : i % 4 == 2 ? pthread_timedjoin_np(one, &its, nullptr)
-                                     : pthread_join(one, &its);
-      return CHECK(error == 0 && its == &ends), nullptr;
+      void* result = nullptr;
+      const int error = i % 4 == 0   ? pthread_timedjoin_np(one, &result, &far)
+                        : i % 4 == 1 ? pthread_clockjoin_np(one, &result, CLOCK_MONOTONIC, &far_monotonic)
+                        : i % 4 == 2 ? pthread_timedjoin_np(one, &result, nullptr)
+                                     : pthread_join(one, &result);
+      return CHECK(error == 0 && result == &ends), nullptr;
     });
     ends = true;
     result_of(joins_it);
@@ -65,8 +65,8 @@ void exits() {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   for (int round = 0; round < 20; ++round) {
     team([&](int me) {
-      thread_local counted its;
-      CHECK(its.is_there && pthread_setspecific(key, &mutex) == 0);
+      thread_local counted counted_here;
+      CHECK(counted_here.is_there && pthread_setspecific(key, &mutex) == 0);
       pthread_mutex_lock(&mutex);
       if (me % 3 == 0) sched_yield();
       pthread_mutex_unlock(&mutex);
@@ -83,14 +83,14 @@ void exits() {
 void exits_by_system_call() {
   const others so_many;
   for (int round = 0; round < 10; ++round) {
-    std::vector<pthread_t> all;
+    std::vector<pthread_t> threads;
     for (int i = 0; i < members; ++i)
-      all.push_back(start([]() -> void* {
+      threads.push_back(start([]() -> void* {
         for (int n = 0; n < 20; ++n) sched_yield();
         syscall(SYS_exit, 0);
         return &wrongs;
       }));
-    for (const pthread_t each : all) CHECK(result_of(each) == nullptr);
+    for (const pthread_t each : threads) CHECK(result_of(each) == nullptr);
   }
 }
 
@@ -109,12 +109,12 @@ void first_thread_exits() {
 void once() {
   static std::atomic<int> times{0};
   for (int i = 0; i < 100; ++i) {
-    pthread_once_t its = PTHREAD_ONCE_INIT;
+    pthread_once_t once = PTHREAD_ONCE_INIT;
     std::once_flag flag;
     std::atomic<int> called{0};
     const int before = times;
     team([&](int) {
-      CHECK(pthread_once(&its, [] {
+      CHECK(pthread_once(&once, [] {
         sched_yield();
         ++times;
       }) == 0);
@@ -142,9 +142,9 @@ void forks() {
       std::mutex mutex;
       std::condition_variable changed;
       int count = 0;
-      std::vector<std::thread> all;
+      std::vector<std::thread> threads;
       for (int i = 0; i < 4; ++i)
-        all.emplace_back([&] {
+        threads.emplace_back([&] {
           const std::lock_guard lock(mutex);
           ++count;
           changed.notify_all();
@@ -152,7 +152,7 @@ void forks() {
       std::unique_lock lock(mutex);
       changed.wait(lock, [&] { return count == 4; });
       lock.unlock();
-      for (std::thread& each : all) each.join();
+      for (std::thread& each : threads) each.join();
       CHECK(count == 4);
     });
   });
@@ -177,8 +177,8 @@ void standard_library() {
       if (i % 10 == me) sched_yield();
       --inside;
       two.release();
-      const unsigned mine = static_cast<unsigned>(i * members + me);
-      for (unsigned now = turn; now != mine; now = turn) turn.wait(now);
+      const unsigned own_turn = static_cast<unsigned>(i * members + me);
+      for (unsigned now = turn; now != own_turn; now = turn) turn.wait(now);
       ++turn;
       turn.notify_all();
       const std::lock_guard lock(shared);
@@ -229,14 +229,14 @@ void words_that_the_kernel_clears() {
     // Who has yielded may be a member, as who has waited often.
     const auto awaits = [&]() -> void* {
       sched_yield(), ++waits;
-      for (int its; (its = number) != 0;) syscall(SYS_futex, word, FUTEX_WAIT, its, nullptr, nullptr, 0);
+      for (int seen; (seen = number) != 0;) syscall(SYS_futex, word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
       return nullptr;
     };
     const auto awaits_with_limit = [&]() -> void* {
       sched_yield(), ++waits;
       const timespec far = in(patience, CLOCK_MONOTONIC);
-      for (int its; (its = number) != 0;)
-        if (syscall(SYS_futex, word, FUTEX_WAIT_BITSET, its, &far, nullptr, FUTEX_BITSET_MATCH_ANY) != 0 && errno == ETIMEDOUT)
+      for (int seen; (seen = number) != 0;)
+        if (syscall(SYS_futex, word, FUTEX_WAIT_BITSET, seen, &far, nullptr, FUTEX_BITSET_MATCH_ANY) != 0 && errno == ETIMEDOUT)
           return CHECK(false), nullptr;
       return nullptr;
     };
@@ -249,15 +249,15 @@ void words_that_the_kernel_clears() {
   }
 }
 
-const subject all[] = {{"joins", joins},
-                       {"words that the kernel clears", words_that_the_kernel_clears},
-                       {"exits", exits},
-                       {"exits by system call", exits_by_system_call},
-                       {"first thread exits", first_thread_exits},
-                       {"once", once},
-                       {"forks", forks},
-                       {"standard library", standard_library}};
+const subject subjects[] = {{"joins", joins},
+                            {"words that the kernel clears", words_that_the_kernel_clears},
+                            {"exits", exits},
+                            {"exits by system call", exits_by_system_call},
+                            {"first thread exits", first_thread_exits},
+                            {"once", once},
+                            {"forks", forks},
+                            {"standard library", standard_library}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

@@ -13,19 +13,19 @@ class mutex {
     pthread_mutexattr_t how;
     pthread_mutexattr_init(&how);
     set(&how);
-    CHECK(pthread_mutex_init(its_, &how) == 0);
+    CHECK(pthread_mutex_init(shared_mutex_, &how) == 0);
     pthread_mutexattr_destroy(&how);
   }
   mutex() : mutex([](pthread_mutexattr_t*) {}) {}
   mutex(const mutex&) = delete;
   ~mutex() {
-    CHECK(pthread_mutex_destroy(its_) == 0);
-    munmap(its_, sizeof *its_);
+    CHECK(pthread_mutex_destroy(shared_mutex_) == 0);
+    munmap(shared_mutex_, sizeof *shared_mutex_);
   }
-  operator pthread_mutex_t*() const { return its_; }
+  operator pthread_mutex_t*() const { return shared_mutex_; }
 
  private:
-  pthread_mutex_t* const its_ = static_cast<pthread_mutex_t*>(
+  pthread_mutex_t* const shared_mutex_ = static_cast<pthread_mutex_t*>(
       mmap(nullptr, sizeof(pthread_mutex_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 };
 
@@ -156,10 +156,10 @@ void shared_by_processes() {
 /// Debuggers show who has a mutex by the number in it.
 void owners() {
   const auto is_right = [] {
-    pthread_mutex_t its = PTHREAD_MUTEX_INITIALIZER;
-    CHECK(pthread_mutex_lock(&its) == 0);
-    CHECK(its.__data.__owner == gettid());
-    CHECK(pthread_mutex_unlock(&its) == 0 && its.__data.__owner == 0);
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    CHECK(pthread_mutex_lock(&mutex) == 0);
+    CHECK(mutex.__data.__owner == gettid());
+    CHECK(pthread_mutex_unlock(&mutex) == 0 && mutex.__data.__owner == 0);
   };
   team([&](int me) {
     is_right();
@@ -255,19 +255,19 @@ void spin_locks() {
   CHECK(count == 500 * members && pthread_spin_destroy(&lock) == 0);
 }
 
-const subject all[] = {{"normal", normal},
-                       {"adaptive", adaptive},
-                       {"recursive", recursive},
-                       {"error checking", error_checking},
-                       {"robust", robust_ones},
-                       {"shared by processes", shared_by_processes},
-                       {"owners", owners},
-                       {"priority protecting", priority_protecting},
-                       {"priority inheriting", priority_inheriting},
-                       {"time limits", time_limits},
-                       {"hurried and patient", hurried_and_patient},
-                       {"spin locks", spin_locks}};
+const subject subjects[] = {{"normal", normal},
+                            {"adaptive", adaptive},
+                            {"recursive", recursive},
+                            {"error checking", error_checking},
+                            {"robust", robust_ones},
+                            {"shared by processes", shared_by_processes},
+                            {"owners", owners},
+                            {"priority protecting", priority_protecting},
+                            {"priority inheriting", priority_inheriting},
+                            {"time limits", time_limits},
+                            {"hurried and patient", hurried_and_patient},
+                            {"spin locks", spin_locks}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

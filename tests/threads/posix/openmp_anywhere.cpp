@@ -49,8 +49,8 @@ void at_instructions(void (*call)(), unsigned long each, bool is_known = true) {
 void lock() { omp_set_lock(&simple), omp_unset_lock(&simple), omp_test_lock(&simple), omp_unset_lock(&simple); }
 void nest_lock() { omp_set_nest_lock(&nest), omp_unset_nest_lock(&nest), omp_test_nest_lock(&nest), omp_unset_nest_lock(&nest); }
 void locks_made() {
-  omp_nest_lock_t its;
-  omp_init_nest_lock(&its), omp_destroy_nest_lock(&its);
+  omp_nest_lock_t lock;
+  omp_init_nest_lock(&lock), omp_destroy_nest_lock(&lock);
 }
 void task() {
 #pragma omp task shared(counted)
@@ -78,10 +78,10 @@ void single() {
   counted = 1;
 }
 void copied() {
-  int its = 0;
-#pragma omp single copyprivate(its)
-  its = 1;
-  counted = its;
+  int value = 0;
+#pragma omp single copyprivate(value)
+  value = 1;
+  counted = value;
 }
 void loop() {
 #pragma omp for schedule(dynamic)
@@ -129,12 +129,12 @@ void cancelled_region() {
 }
 
 #define SUBJECT(name) {#name, [] { at_instructions(name, 17); }}
-const subject all[] = {SUBJECT(lock),
-                       SUBJECT(nest_lock),
-                       SUBJECT(locks_made),
-                       SUBJECT(task),
-                       SUBJECT(taskgroup),
-                       {"depending", [] { at_instructions(depending, 151); }},
+const subject subjects[] = {SUBJECT(lock),
+                            SUBJECT(nest_lock),
+                            SUBJECT(locks_made),
+                            SUBJECT(task),
+                            SUBJECT(taskgroup),
+                            {"depending", [] { at_instructions(depending, 151); }},
                        SUBJECT(taskloop),
                        SUBJECT(single),
                        SUBJECT(copied),
@@ -152,4 +152,4 @@ const subject all[] = {SUBJECT(lock),
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

@@ -42,25 +42,25 @@ struct state {
 /// What only a thread itself can change, of the kernel thread that drives the caller.
 std::string credentials_now() {
   const std::string thread = "/proc/self/task/" + std::to_string(driving_thread());
-  std::string its;
+  std::string text;
   std::ifstream lines(thread + "/status");
   for (std::string line; std::getline(lines, line);)
     for (const char* name : {"Uid:", "Gid:", "Groups:", "Cap", "NoNewPrivs:", "Seccomp"})
-      if (line.starts_with(name)) its += line + '\n';
+      if (line.starts_with(name)) text += line + '\n';
   char where[256] = {};
-  if (readlink((thread + "/cwd").c_str(), where, sizeof where - 1) < 0) its += "?";
-  return its + where;
+  if (readlink((thread + "/cwd").c_str(), where, sizeof where - 1) < 0) text += "?";
+  return text + where;
 }
 
 const sched_param no_priority{};
 
 cpu_set_t one_processor() {
   const state now;
-  cpu_set_t its;
-  CPU_ZERO(&its);
-  for (int i = 0; CPU_COUNT(&its) == 0; ++i)
-    if (CPU_ISSET(i, &now.processors)) CPU_SET(i, &its);
-  return its;
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  for (int i = 0; CPU_COUNT(&first) == 0; ++i)
+    if (CPU_ISSET(i, &now.processors)) CPU_SET(i, &first);
+  return first;
 }
 struct attributes {
   std::uint32_t size = sizeof(attributes), policy = SCHED_BATCH;
@@ -69,12 +69,12 @@ struct attributes {
   std::uint32_t priority = 0;
   std::uint64_t times[3] = {};
 };
-bool set_attributes(pid_t of, attributes its) { return syscall(SYS_sched_setattr, of, &its, 0) == 0; }
+bool set_attributes(pid_t of, attributes attributes_wanted) { return syscall(SYS_sched_setattr, of, &attributes_wanted, 0) == 0; }
 /// By the function that C libraries have from version 2.41 on, and Weir's library.
-bool set_attributes_by_name(pid_t of, attributes its) {
+bool set_attributes_by_name(pid_t of, attributes wanted) {
   using setter = int(pid_t, void*, unsigned);
   auto* const sched_setattr = reinterpret_cast<setter*>(dlsym(RTLD_DEFAULT, "sched_setattr"));
-  return sched_setattr != nullptr ? sched_setattr(of, &its, 0) == 0 : set_attributes(of, its);
+  return sched_setattr != nullptr ? sched_setattr(of, &wanted, 0) == 0 : set_attributes(of, wanted);
 }
 
 /// A timer, or a file, that signals a thread.
@@ -83,8 +83,8 @@ bool set_timer(pid_t for_thread) {
   how.sigev_notify = SIGEV_THREAD_ID;
   how.sigev_signo = SIGRTMIN + 3;
   how._sigev_un._tid = for_thread;
-  timer_t its;
-  return timer_create(CLOCK_MONOTONIC, &how, &its) == 0 && timer_delete(its) == 0;
+  timer_t timer;
+  return timer_create(CLOCK_MONOTONIC, &how, &timer) == 0 && timer_delete(timer) == 0;
 }
 bool set_owner_of_file(pid_t thread) {
   int ends[2];
@@ -95,7 +95,7 @@ bool set_owner_of_file(pid_t thread) {
 /// Of a thread that the caller names twice, by its number or 0 for itself.
 struct change {
   const char* name;
-  bool (*make)(pthread_t its, pid_t id);
+  bool (*make)(pthread_t thread, pid_t id);
 };
 const cpu_set_t here = one_processor();
 const int nicer = getpriority(PRIO_PROCESS, 0) + 2;
@@ -121,8 +121,8 @@ const change changes[] = {
 /// All calls are allowed.
 bool filter_calls() {
   sock_filter allows{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
-  const sock_fprog its{1, &allows};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &its) == 0;
+  const sock_fprog program{1, &allows};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 /// Of this thread alone: only root can.
 bool set_user() { return geteuid() != 0 || syscall(SYS_setresuid, 1000, -1, -1) == 0; }
@@ -171,16 +171,16 @@ void await_members() {
   if (!some_must_be_members() || std::strcmp(std::getenv("WEIR_THREADS"), "auto") != 0) return;
   std::atomic<bool> found{false};
   const double until = now_s() + patience;
-  std::vector<pthread_t> all;
+  std::vector<pthread_t> threads;
   for (int i = 0; i < takers; ++i)
-    all.push_back(start([&]() -> void* {
+    threads.push_back(start([&]() -> void* {
       while (!found && now_s() < until) {
         sched_yield();
         if (driving_thread() != gettid()) found = true;
       }
       return nullptr;
     }));
-  for (const pthread_t each : all) pthread_join(each, nullptr);
+  for (const pthread_t each : threads) pthread_join(each, nullptr);
   CHECK(found);
 }
 
@@ -225,37 +225,37 @@ class turns {
 /// What the calling thread, which is number 0, is and has while it takes turns.
 struct finding {
   bool is_kernels = true, is_same = true;
-  void ask(const state& its) {
+  void ask(const state& before) {
     is_kernels &= driving_thread() == gettid();
-    is_same &= state() == its;
+    is_same &= state() == before;
   }
 };
-void check(const char* name, const finding& its) {
-  if (!its.is_kernels || !its.is_same)
-    std::fprintf(stderr, "%s: %s, %s\n", name, its.is_kernels ? "in the kernel" : "a member",
-                 its.is_same ? "the same" : "changed");
-  CHECK(its.is_kernels && its.is_same);
+void check(const char* name, const finding& found) {
+  if (!found.is_kernels || !found.is_same)
+    std::fprintf(stderr, "%s: %s, %s\n", name, found.is_kernels ? "in the kernel" : "a member",
+                 found.is_same ? "the same" : "changed");
+  CHECK(found.is_kernels && found.is_same);
 }
 
 /// All but number 0, which the calling thread creates.
 class other_takers {
  public:
   explicit other_takers(turns& by) {
-    for (int i = 1; i < takers; ++i) all_.push_back(start([&by, i] { return by.take(i), nullptr; }));
+    for (int i = 1; i < takers; ++i) takers_.push_back(start([&by, i] { return by.take(i), nullptr; }));
   }
   other_takers(const other_takers&) = delete;
   ~other_takers() {
-    for (const pthread_t each : all_) pthread_join(each, nullptr);
+    for (const pthread_t each : takers_) pthread_join(each, nullptr);
   }
 
  private:
-  std::vector<pthread_t> all_;
+  std::vector<pthread_t> takers_;
 };
 
 // ---- subjects
 
 /// A thread that only computes so far is changed by its creator, at once or when it has said its number; or by itself.
-void of_a_thread(const change& its, bool by_creator, bool by_number) {
+void of_a_thread(const change& operation, bool by_creator, bool by_number) {
   std::atomic<pid_t> id{0};
   std::atomic<bool> is_changed{false};
   turns by;
@@ -263,7 +263,7 @@ void of_a_thread(const change& its, bool by_creator, bool by_number) {
   const state before;
   const pthread_t thread = start([&]() -> void* {
     id = gettid();
-    if (!by_creator) CHECK(its.make(pthread_self(), by_number ? gettid() : 0)), is_changed = true;
+    if (!by_creator) CHECK(operation.make(pthread_self(), by_number ? gettid() : 0)), is_changed = true;
     while (!is_changed) {
     }
     sched_yield();  // one that has been a member before finds what it is asked here
@@ -273,18 +273,18 @@ void of_a_thread(const change& its, bool by_creator, bool by_number) {
   });
   while (by_number && id == 0) {
   }
-  if (by_creator) CHECK(its.make(thread, id)), is_changed = true;
+  if (by_creator) CHECK(operation.make(thread, id)), is_changed = true;
   while (!is_changed) {
   }
   {
     const other_takers others(by);
   }
   pthread_join(thread, nullptr);
-  check(its.name, found);
+  check(operation.name, found);
   CHECK(by.are_as_they_must_be());
   CHECK(state() == before);
 }
-bool names_by_number(const change& its) { return std::strncmp(its.name, "pthread_", 8) != 0; }
+bool names_by_number(const change& operation) { return std::strncmp(operation.name, "pthread_", 8) != 0; }
 void of_another() {
   await_members();
   for (const change& each : changes) of_a_thread(each, true, names_by_number(each));
@@ -299,14 +299,14 @@ void of_itself() {
 }
 
 /// Other threads come later, and begin with what it has.
-void of_first_thread(const change& its, pid_t id = 0) {
-  CHECK(its.make(pthread_self(), id));
+void of_first_thread(const change& operation, pid_t id = 0) {
+  CHECK(operation.make(pthread_self(), id));
   const state own;
   turns by(beside == nullptr && some_must_be_members());  // what is beside has begun before
   finding found;
   const other_takers others(by);
   by.take(0, [&] { found.ask(own); });
-  check(its.name, found);
+  check(operation.name, found);
   CHECK(by.are_as_they_must_be());
 }
 const change& named(std::string_view name) {
@@ -330,10 +330,10 @@ void inherited() {
           if (state() != own) ++differ;
         });
       };
-      std::vector<pthread_t> all;
-      for (int i = 1; i < takers; ++i) all.push_back(start([&take, i] { return take(i), nullptr; }));
+      std::vector<pthread_t> threads;
+      for (int i = 1; i < takers; ++i) threads.push_back(start([&take, i] { return take(i), nullptr; }));
       take(0);
-      for (const pthread_t thread : all) pthread_join(thread, nullptr);
+      for (const pthread_t thread : threads) pthread_join(thread, nullptr);
       return nullptr;
     }), nullptr);
     if (differ != 0) std::fprintf(stderr, "%s: differs %d times\n", each.name, differ.load());
@@ -357,11 +357,11 @@ void inherited_of_own() {
           if (i != 0 && credentials_now() != own) ++differ;
         });
       };
-      std::vector<pthread_t> all;
+      std::vector<pthread_t> threads;
       for (int i = 1; i < takers; ++i)
-        all.push_back(start([&, i] { return result_of(start([&take, i] { return take(i), nullptr; })); }));
+        threads.push_back(start([&, i] { return result_of(start([&take, i] { return take(i), nullptr; })); }));
       take(0);
-      for (const pthread_t thread : all) pthread_join(thread, nullptr);
+      for (const pthread_t thread : threads) pthread_join(thread, nullptr);
       return nullptr;
     }), nullptr);
     if (differ != 0 || are_members != 0)
@@ -370,7 +370,7 @@ void inherited_of_own() {
   }
   // Others may be members as before.
   turns by;
-  const other_takers all(by);
+  const other_takers takers(by);
   by.take(0);
   CHECK(by.are_as_they_must_be());
 }
@@ -379,34 +379,34 @@ void inherited_of_own() {
 void names() {
   await_members();
   turns by;
-  std::vector<pthread_t> all;
+  std::vector<pthread_t> threads;
   std::atomic<int> differ{0};
   const auto name = [](int i) { return "taker-" + std::to_string(i); };
   std::atomic<bool> have_names{false};
   for (int i = 0; i < takers; ++i)
-    all.push_back(start([&, i]() -> void* {
+    threads.push_back(start([&, i]() -> void* {
       while (!have_names) {
       }
       int turns_taken = 0;
       by.take(i, [&] {
-        char its[16] = {};
-        if (pthread_getname_np(pthread_self(), its, sizeof its) != 0 || name(i) != its) ++differ;
+        char text[16] = {};
+        if (pthread_getname_np(pthread_self(), text, sizeof text) != 0 || name(i) != text) ++differ;
         if (++turns_taken % 16 != 0) return;
-        child([&] { CHECK(prctl(PR_GET_NAME, its) == 0 && name(i) == its); });
+        child([&] { CHECK(prctl(PR_GET_NAME, text) == 0 && name(i) == text); });
       });
       return nullptr;
     }));
-  for (int i = 0; i < takers; ++i) CHECK(pthread_setname_np(all[static_cast<std::size_t>(i)], name(i).c_str()) == 0);
+  for (int i = 0; i < takers; ++i) CHECK(pthread_setname_np(threads[static_cast<std::size_t>(i)], name(i).c_str()) == 0);
   have_names = true;
-  for (const pthread_t each : all) pthread_join(each, nullptr);
+  for (const pthread_t each : threads) pthread_join(each, nullptr);
   CHECK(differ == 0);
   CHECK(by.are_as_they_must_be());
 }
 
-const subject all[] = {{"of another", of_another},
-                       {"of itself", of_itself},
-                       {"nice value of the first thread", nice_of_first_thread},
-                       {"affinity of the first thread", [] { of_first_thread(named("sched_setaffinity")); }},
+const subject subjects[] = {{"of another", of_another},
+                            {"of itself", of_itself},
+                            {"nice value of the first thread", nice_of_first_thread},
+                            {"affinity of the first thread", [] { of_first_thread(named("sched_setaffinity")); }},
                        {"policy of the first thread", [] { of_first_thread(named("sched_setscheduler")); }},
                        {"attributes of the first thread", [] { of_first_thread(named("SYS_sched_setattr")); }},
                        {"priority of the first thread", [] { of_first_thread(named("setpriority")); }},
@@ -417,4 +417,4 @@ const subject all[] = {{"of another", of_another},
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

@@ -17,16 +17,16 @@ void note(int, siginfo_t* why, void*) {
   ++handled;
 }
 void note(int number, int flags = 0) {
-  struct sigaction its {};
-  its.sa_sigaction = note;
-  its.sa_flags = SA_SIGINFO | flags;
-  CHECK(sigaction(number, &its, nullptr) == 0);
+  struct sigaction action {};
+  action.sa_sigaction = note;
+  action.sa_flags = SA_SIGINFO | flags;
+  CHECK(sigaction(number, &action, nullptr) == 0);
 }
 void change(int how, std::initializer_list<int> numbers) {
-  sigset_t its;
-  sigemptyset(&its);
-  for (const int number : numbers) sigaddset(&its, number);
-  CHECK(pthread_sigmask(how, &its, nullptr) == 0);
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : numbers) sigaddset(&signals, number);
+  CHECK(pthread_sigmask(how, &signals, nullptr) == 0);
 }
 
 /// The thread that computes beside the others blocks nothing.
@@ -38,14 +38,14 @@ int as_program(const char* name, const std::function<void(pid_t)>& look) {
   CHECK(pipe(ready) == 0);
   setenv("WEIR_TEST_PROGRAM", name, 1);
   setenv("WEIR_TEST_READY", std::to_string(ready[1]).c_str(), 1);
-  pid_t its = 0;
+  pid_t child = 0;
   char program[] = "/proc/self/exe";
   char* const arguments[] = {program, nullptr};
   // In a group of its own: the kernel ignores SIGTSTP in a group whose parent belongs to another session.
   posix_spawnattr_t apart;
   posix_spawnattr_init(&apart);
   posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETPGROUP);
-  CHECK(posix_spawn(&its, program, nullptr, &apart, arguments, environ) == 0);
+  CHECK(posix_spawn(&child, program, nullptr, &apart, arguments, environ) == 0);
   posix_spawnattr_destroy(&apart);
   unsetenv("WEIR_TEST_PROGRAM");
   close(ready[1]);
@@ -53,11 +53,11 @@ int as_program(const char* name, const std::function<void(pid_t)>& look) {
   CHECK(read(ready[0], &byte, 1) == 1);
   close(ready[0]);
   sleep_for(0.05);  // the last thread goes to sleep
-  look(its);
+  look(child);
   int status = 0;
-  if (!soon([&] { return waitpid(its, &status, WNOHANG) == its; })) {
-    kill(its, SIGKILL);
-    waitpid(its, &status, 0);
+  if (!soon([&] { return waitpid(child, &status, WNOHANG) == child; })) {
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
     return -1;
   }
   return status;
@@ -84,24 +84,24 @@ void all_wait() {
 
 void ends() {
   for (const int number : {SIGTERM, SIGINT, SIGUSR2, SIGRTMIN}) {
-    const int status = as_program("waits", [&](pid_t its) { kill(its, number); });
+    const int status = as_program("waits", [&](pid_t process) { kill(process, number); });
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == number);
   }
 }
 /// What has no effect leaves it waiting; it stops, goes on, and ends.
 void stops() {
-  const int status = as_program("waits", [](pid_t its) {
-    for (const int number : {SIGCHLD, SIGURG, SIGWINCH}) kill(its, number);
+  const int status = as_program("waits", [](pid_t process) {
+    for (const int number : {SIGCHLD, SIGURG, SIGWINCH}) kill(process, number);
     int now = 0;
     for (const int number : {SIGTSTP, SIGSTOP}) {
-      kill(its, number);
-      CHECK(soon([&] { return waitpid(its, &now, WUNTRACED | WNOHANG) == its; }));
+      kill(process, number);
+      CHECK(soon([&] { return waitpid(process, &now, WUNTRACED | WNOHANG) == process; }));
       CHECK(WIFSTOPPED(now) && WSTOPSIG(now) == number);
-      kill(its, SIGCONT);
-      CHECK(soon([&] { return waitpid(its, &now, WCONTINUED | WNOHANG) == its; }));
+      kill(process, SIGCONT);
+      CHECK(soon([&] { return waitpid(process, &now, WCONTINUED | WNOHANG) == process; }));
       CHECK(WIFCONTINUED(now));
     }
-    kill(its, SIGTERM);
+    kill(process, SIGTERM);
   });
   CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 }
@@ -222,16 +222,16 @@ void for_one_that_reads_it() {
   while (sem_wait(&turn) != 0) {
   }
   result_of(first);
-  sigset_t its;
-  sigemptyset(&its);
-  sigaddset(&its, SIGUSR1);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
   change(SIG_BLOCK, {SIGUSR1});
   std::atomic<int> got{0};
   std::atomic<bool> ends{false};
   const pthread_t reads = start([&]() -> void* {
     while (!ends) {
       int number = 0;
-      sigwait(&its, &number);
+      sigwait(&signals, &number);
       got += number == SIGUSR1;
       sem_post(&turn);
     }
@@ -249,16 +249,16 @@ void for_one_that_reads_it() {
   result_of(reads);
 }
 
-const subject all[] = {{"ends", ends},
-                       {"stops", stops},
-                       {"in the first thread", in_the_first_thread},
-                       {"tells of a child", tells_of_a_child},
-                       {"in the one that does not block", in_the_one_that_does_not_block},
-                       {"for one that reads it", for_one_that_reads_it}};
+const subject subjects[] = {{"ends", ends},
+                            {"stops", stops},
+                            {"in the first thread", in_the_first_thread},
+                            {"tells of a child", tells_of_a_child},
+                            {"in the one that does not block", in_the_one_that_does_not_block},
+                            {"for one that reads it", for_one_that_reads_it}};
 
 }  // namespace
 
 int main() {
   if (std::getenv("WEIR_TEST_PROGRAM") != nullptr) return all_wait(), verdict();
-  return run_all(all);
+  return run_all(subjects);
 }

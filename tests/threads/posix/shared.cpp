@@ -13,19 +13,19 @@ namespace {
 
 using word = std::atomic<std::uint32_t>;
 
-long futex(word* its, int what, std::uint32_t value) { return syscall(SYS_futex, its, what, value, nullptr, nullptr, 0); }
+long futex(word* place, int what, std::uint32_t value) { return syscall(SYS_futex, place, what, value, nullptr, nullptr, 0); }
 
 /// Two processes take turns: this one's thread makes the number odd, the child makes it even. Nobody looks without being woken.
-void take_turns(word* its) {
+void take_turns(word* place) {
   constexpr std::uint32_t turns = 200;
-  const auto play = [its](std::uint32_t mine) {
-    for (std::uint32_t turn = mine; turn < turns; turn += 2) {
-      for (std::uint32_t now; (now = its->load()) != turn;) futex(its, FUTEX_WAIT, now);
-      its->store(turn + 1);
-      futex(its, FUTEX_WAKE, 1);
+  const auto play = [place](std::uint32_t first) {
+    for (std::uint32_t turn = first; turn < turns; turn += 2) {
+      for (std::uint32_t now; (now = place->load()) != turn;) futex(place, FUTEX_WAIT, now);
+      place->store(turn + 1);
+      futex(place, FUTEX_WAKE, 1);
     }
   };
-  *its = 0;
+  *place = 0;
   std::fflush(nullptr);
   const pid_t other = fork();
   if (other == 0) play(0), _exit(0);
@@ -33,25 +33,25 @@ void take_turns(word* its) {
   int status = -1;
   while (waitpid(other, &status, 0) == -1 && errno == EINTR) {
   }
-  CHECK(status == 0 && *its == turns);
+  CHECK(status == 0 && *place == turns);
 }
 
 constexpr std::size_t bytes = 65536;
 void* mapped(int how, void* at = nullptr) {
-  void* const its = mmap(at, bytes, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
-  CHECK(its != MAP_FAILED);
-  return its;
+  void* const mapping = mmap(at, bytes, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
+  CHECK(mapping != MAP_FAILED);
+  return mapping;
 }
 /// One that is known to be private: a thread has waited there.
 void waits_there(void* at) {
-  auto* const its = new (at) word{0};
-  const pthread_t one = start([its]() -> void* {
-    while (*its == 0) futex(its, FUTEX_WAIT, 0);
+  auto* const common = new (at) word{0};
+  const pthread_t one = start([common]() -> void* {
+    while (*common == 0) futex(common, FUTEX_WAIT, 0);
     return nullptr;
   });
   sleep_for(0.001);
-  *its = 1;
-  futex(its, FUTEX_WAKE, 1);
+  *common = 1;
+  futex(common, FUTEX_WAKE, 1);
   result_of(one);
 }
 
@@ -102,17 +102,17 @@ void semaphores_of_the_standard() {
                                        std::counting_semaphore<>(0), std::counting_semaphore<>(0), std::counting_semaphore<>(0),
                                        std::counting_semaphore<>(0), std::counting_semaphore<>(0)};
   int count = 0;
-  const int all = std::min(members, 8);
+  const int processes = std::min(members, 8);
   turn[0].release();
   team([&](int me) {
-    if (me >= all) return;
+    if (me >= processes) return;
     for (int i = 0; i < rounds; ++i) {
       turn[me].acquire();
       ++count;
-      turn[(me + 1) % all].release();
+      turn[(me + 1) % processes].release();
     }
   });
-  CHECK(count == rounds * all);
+  CHECK(count == rounds * processes);
 }
 
 /// All objects that processes may share.
@@ -126,7 +126,7 @@ struct shared {
 };
 void objects() {
   const others so_many;
-  auto* const its = static_cast<shared*>(mapped(MAP_SHARED));
+  auto* const objects = static_cast<shared*>(mapped(MAP_SHARED));
   pthread_mutexattr_t of_mutex;
   pthread_condattr_t of_condition;
   pthread_barrierattr_t of_barrier;
@@ -135,26 +135,27 @@ void objects() {
   pthread_condattr_init(&of_condition), pthread_condattr_setpshared(&of_condition, PTHREAD_PROCESS_SHARED);
   pthread_barrierattr_init(&of_barrier), pthread_barrierattr_setpshared(&of_barrier, PTHREAD_PROCESS_SHARED);
   pthread_rwlockattr_init(&of_lock), pthread_rwlockattr_setpshared(&of_lock, PTHREAD_PROCESS_SHARED);
-  CHECK(pthread_mutex_init(&its->mutex, &of_mutex) == 0 && pthread_cond_init(&its->changed, &of_condition) == 0 &&
-        pthread_barrier_init(&its->two, &of_barrier, 2) == 0 && pthread_rwlock_init(&its->lock, &of_lock) == 0 &&
-        sem_init(&its->posted, 1, 0) == 0);
-  its->count = 0;
+  CHECK(pthread_mutex_init(&objects->mutex, &of_mutex) == 0 && pthread_cond_init(&objects->changed, &of_condition) == 0 &&
+        pthread_barrier_init(&objects->two, &of_barrier, 2) == 0 && pthread_rwlock_init(&objects->lock, &of_lock) == 0 &&
+        sem_init(&objects->posted, 1, 0) == 0);
+  objects->count = 0;
   constexpr int rounds = 200;
-  const auto play = [its](int mine) {
+  const auto play = [objects](int side) {
     for (int i = 0; i < rounds; ++i) {
-      CHECK(pthread_mutex_lock(&its->mutex) == 0);
-      while (its->count % 2 != mine) CHECK(pthread_cond_wait(&its->changed, &its->mutex) == 0);
-      ++its->count;
-      CHECK(pthread_cond_signal(&its->changed) == 0 && pthread_mutex_unlock(&its->mutex) == 0);
+      CHECK(pthread_mutex_lock(&objects->mutex) == 0);
+      while (objects->count % 2 != side) CHECK(pthread_cond_wait(&objects->changed, &objects->mutex) == 0);
+      ++objects->count;
+      CHECK(pthread_cond_signal(&objects->changed) == 0 && pthread_mutex_unlock(&objects->mutex) == 0);
     }
     for (int i = 0; i < rounds; ++i) {
-      const int serial = pthread_barrier_wait(&its->two);
+      const int serial = pthread_barrier_wait(&objects->two);
       CHECK(serial == 0 || serial == PTHREAD_BARRIER_SERIAL_THREAD);
-      if (i % 2 == mine) {
-        CHECK(pthread_rwlock_wrlock(&its->lock) == 0 && ++its->count > 0 && pthread_rwlock_unlock(&its->lock) == 0);
-        CHECK(sem_post(&its->posted) == 0);
+      if (i % 2 == side) {
+        CHECK(pthread_rwlock_wrlock(&objects->lock) == 0 && ++objects->count > 0 && pthread_rwlock_unlock(&objects->lock) == 0);
+        CHECK(sem_post(&objects->posted) == 0);
       } else {
-        CHECK(sem_wait(&its->posted) == 0 && pthread_rwlock_rdlock(&its->lock) == 0 && pthread_rwlock_unlock(&its->lock) == 0);
+        CHECK(sem_wait(&objects->posted) == 0 && pthread_rwlock_rdlock(&objects->lock) == 0 &&
+              pthread_rwlock_unlock(&objects->lock) == 0);
       }
     }
   };
@@ -165,14 +166,14 @@ void objects() {
   int status = -1;
   while (waitpid(other, &status, 0) == -1 && errno == EINTR) {
   }
-  CHECK(status == 0 && its->count == 3 * rounds);
+  CHECK(status == 0 && objects->count == 3 * rounds);
 }
 
-const subject all[] = {{"words", words},
-                       {"no words", no_words},
-                       {"semaphores of the standard", semaphores_of_the_standard},
-                       {"objects", objects}};
+const subject subjects[] = {{"words", words},
+                            {"no words", no_words},
+                            {"semaphores of the standard", semaphores_of_the_standard},
+                            {"objects", objects}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

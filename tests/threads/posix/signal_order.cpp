@@ -8,20 +8,20 @@ constexpr int before_seat = 3, in_seat = 3, most = 12;
 
 thread_local volatile int got[most], so_many = 0;
 void handle() {
-  struct sigaction its {};
-  its.sa_sigaction = [](int, siginfo_t* why, void*) {
+  struct sigaction action {};
+  action.sa_sigaction = [](int, siginfo_t* why, void*) {
     if (so_many < most) got[so_many] = why->si_value.sival_int;
     so_many = so_many + 1;
   };
-  its.sa_flags = SA_SIGINFO | SA_RESTART;
-  sigfillset(&its.sa_mask);
-  CHECK(sigaction(number, &its, nullptr) == 0);
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigfillset(&action.sa_mask);
+  CHECK(sigaction(number, &action, nullptr) == 0);
 }
 void change(int how) {
-  sigset_t its;
-  sigemptyset(&its);
-  sigaddset(&its, number);
-  CHECK(pthread_sigmask(how, &its, nullptr) == 0);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, number);
+  CHECK(pthread_sigmask(how, &signals, nullptr) == 0);
 }
 /// All that have been sent, each behind the one before.
 void check_order(int sent) {
@@ -58,16 +58,16 @@ void blocked_before_and_after_a_seat() {
       check_order(before_seat + in_seat);
       return nullptr;
     };
-    pthread_t its{};
-    CHECK(pthread_create(&its, nullptr, [](void* what) { return (*static_cast<const function*>(what))(); },
+    pthread_t thread{};
+    CHECK(pthread_create(&thread, nullptr, [](void* what) { return (*static_cast<const function*>(what))(); },
                          const_cast<function*>(&run)) == 0);
     CHECK(soon([&] { return blocks.load(); }));
-    send(its, 0, before_seat);
+    send(thread, 0, before_seat);
     sent = true;
     CHECK(soon([&] { return has_seat.load(); }));
-    send(its, before_seat, before_seat + in_seat);
+    send(thread, before_seat, before_seat + in_seat);
     all_sent = true;
-    result_of(its);
+    result_of(thread);
   }
 }
 
@@ -77,7 +77,7 @@ void blocked_while_it_leaves_its_seat() {
   const others so_many_threads;
   for (int round = 0; round < 50; ++round) {
     std::atomic<bool> blocks{false}, all_sent{false};
-    const pthread_t its = start([&]() -> void* {
+    const pthread_t thread = start([&]() -> void* {
       change(SIG_BLOCK);
       blocks = true;
       for (int i = 0; i < 10; ++i) sched_yield();
@@ -88,15 +88,15 @@ void blocked_while_it_leaves_its_seat() {
       return nullptr;
     });
     yield_until(blocks);
-    send(its, 0, most);
+    send(thread, 0, most);
     all_sent = true;
-    result_of(its);
+    result_of(thread);
   }
 }
 
-const subject all[] = {{"blocked before and after a seat", blocked_before_and_after_a_seat},
-                       {"blocked while it leaves its seat", blocked_while_it_leaves_its_seat}};
+const subject subjects[] = {{"blocked before and after a seat", blocked_before_and_after_a_seat},
+                            {"blocked while it leaves its seat", blocked_while_it_leaves_its_seat}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

@@ -14,10 +14,10 @@ constexpr int rounds = 200;
 class signal_stack {
  public:
   signal_stack() : memory_(size) {
-    stack_t its{};
-    its.ss_sp = memory_.data();
-    its.ss_size = size;
-    CHECK(sigaltstack(&its, &before_) == 0);
+    stack_t stack{};
+    stack.ss_sp = memory_.data();
+    stack.ss_size = size;
+    CHECK(sigaltstack(&stack, &before_) == 0);
   }
   signal_stack(const signal_stack&) = delete;
   ~signal_stack() {
@@ -59,13 +59,13 @@ void handle_on_stacks() {
   pthread_barrier_init(&all_are_there, nullptr, static_cast<unsigned>(members));
 }
 
-void meet_and_handle(const signal_stack& mine) {
-  own_stack = &mine;
+void meet_and_handle(const signal_stack& alternate) {
+  own_stack = &alternate;
   bool is_member = false;
   for (int i = 0; i < rounds; ++i) {
     pthread_barrier_wait(&all_are_there);
     is_member = is_member || driving_thread() != gettid();
-    CHECK(mine.is_in_force(0));
+    CHECK(alternate.is_in_force(0));
     if (i % 4 == 0) CHECK(raise(SIGUSR1) == 0);
   }
   CHECK(handled == rounds / 4);
@@ -77,8 +77,8 @@ void meet_and_handle(const signal_stack& mine) {
 void from_the_beginning() {
   handle_on_stacks();
   team([](int) {
-    const signal_stack mine;
-    meet_and_handle(mine);
+    const signal_stack alternate;
+    meet_and_handle(alternate);
   });
   // One that gets its stack where another thread drives it stays in the kernel, in a team of OpenMP.
   if (threads_are == "threads" && std::getenv("WEIR_THREADS") == std::string("all")) CHECK(members_seen == members);
@@ -90,9 +90,9 @@ void later() {
   team([](int) {
     for (int i = 0; i < rounds; ++i) pthread_barrier_wait(&all_are_there);
     for (int i = 0; i < 3; ++i) {
-      const signal_stack mine;
+      const signal_stack alternate;
       handled = 0;
-      meet_and_handle(mine);
+      meet_and_handle(alternate);
     }
   });
   if (threads_are == "threads" && std::getenv("WEIR_THREADS") == std::string("all")) CHECK(members_seen == 3 * members);
@@ -103,8 +103,8 @@ void of_some() {
   handle_on_stacks();
   team([](int me) {
     if (me % 2 == 0) {
-      const signal_stack mine;
-      meet_and_handle(mine);
+      const signal_stack alternate;
+      meet_and_handle(alternate);
       return;
     }
     for (int i = 0; i < rounds; ++i) {
@@ -115,8 +115,8 @@ void of_some() {
   });
 }
 
-const subject all[] = {{"from the beginning", from_the_beginning}, {"later", later}, {"of some", of_some}};
+const subject subjects[] = {{"from the beginning", from_the_beginning}, {"later", later}, {"of some", of_some}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

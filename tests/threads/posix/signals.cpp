@@ -25,10 +25,10 @@ void post(int) {
   errno = before;
 }
 void handle(void (*by)(int), int flags) {
-  struct sigaction its {};
-  its.sa_handler = by;
-  its.sa_flags = flags;
-  sigaction(SIGUSR1, &its, nullptr);
+  struct sigaction action {};
+  action.sa_handler = by;
+  action.sa_flags = flags;
+  sigaction(SIGUSR1, &action, nullptr);
 }
 
 /// Another process sends signals all the time, whose handler may interrupt any function that waits.
@@ -47,9 +47,9 @@ void posts_by_handlers() {
   }
   std::atomic<bool> ends{false};
   std::atomic<long> got{0}, rounds{0};
-  std::vector<pthread_t> all;
+  std::vector<pthread_t> threads;
   for (int i = 0; i < 2; ++i)
-    all.push_back(start([&] {
+    threads.push_back(start([&] {
       while (!ends) {
         while (sem_wait(&posted) != 0) {
         }
@@ -58,7 +58,7 @@ void posts_by_handlers() {
       return nullptr;
     }));
   for (int i = 0; i < 4; ++i)
-    all.push_back(start([&, i] {
+    threads.push_back(start([&, i] {
       while (!ends) {
         while (sem_wait(&turns[i]) != 0) {
         }
@@ -67,10 +67,10 @@ void posts_by_handlers() {
       }
       return nullptr;
     }));
-  sigset_t its;
-  sigemptyset(&its);
-  sigaddset(&its, SIGUSR1);
-  pthread_sigmask(SIG_BLOCK, &its, nullptr);  // the others handle it
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // the others handle it
   sem_post(&turns[0]);
   sem_post(&turns[2]);
   for (int part = 0; part < 20; ++part) {
@@ -83,7 +83,7 @@ void posts_by_handlers() {
   ends = true;
   for (sem_t& each : turns) sem_post(&each);
   for (int i = 0; i < 4; ++i) sem_post(&posted);
-  for (const pthread_t each : all) result_of(each);
+  for (const pthread_t each : threads) result_of(each);
 }
 
 /// EINTR, unless the handler asks for calls to be restarted.
@@ -125,15 +125,15 @@ void to_one_that_yields() {
     while (!ends) sched_yield();
     return nullptr;
   };
-  const pthread_t all[] = {start(yields), start(yields), start(yields)};
+  const pthread_t yielding[] = {start(yields), start(yields), start(yields)};
   const long before = handled;
   for (long i = 0; i < 3000; ++i) {
-    pthread_kill(all[i % 3], SIGUSR1);
+    pthread_kill(yielding[i % 3], SIGUSR1);
     CHECK(soon([&] { return handled > before + i; }));
     if (i % 16 == 0) sleep_for(0.0001);
   }
   ends = true;
-  for (const pthread_t each : all) result_of(each);
+  for (const pthread_t each : yielding) result_of(each);
 }
 
 void futexes(int scope) {
@@ -157,10 +157,10 @@ void futexes(int scope) {
   CHECK(futex(&word, FUTEX_WAIT | scope, 0, &time) == -1 && errno == ETIMEDOUT && now_s() - begin >= 0.03);
 
   // A thread waits until the word is not zero, or is about to.
-  const auto woken_in = [scope](std::uint32_t& its, int round, auto wake) {
-    its = 0;
-    const pthread_t one = start([&its, scope]() -> void* {
-      while (now(its) == 0) futex(&its, FUTEX_WAIT | scope, 0);
+  const auto woken_in = [scope](std::uint32_t& state, int round, auto wake) {
+    state = 0;
+    const pthread_t one = start([&state, scope]() -> void* {
+      while (now(state) == 0) futex(&state, FUTEX_WAIT | scope, 0);
       return nullptr;
     });
     sleep_for(round % 2 == 0 ? 0.001 : 0);
@@ -193,9 +193,9 @@ void futexes(int scope) {
 void wake_counts(int scope) {
   std::uint32_t word = 0;
   std::atomic<int> woken{0};
-  std::vector<pthread_t> all;
+  std::vector<pthread_t> threads;
   for (int i = 0; i < 8; ++i)
-    all.push_back(start([&]() -> void* {
+    threads.push_back(start([&]() -> void* {
       while (futex(&word, FUTEX_WAIT | scope, 0) != 0 && errno == EINTR) {
       }
       ++woken;
@@ -204,13 +204,13 @@ void wake_counts(int scope) {
   long told = 0;
   sleep_for(0.05);
   while (told < 8) {
-    const long its = futex(&word, FUTEX_WAKE | scope, 3);
-    CHECK(its >= 0 && its <= 3);
-    told += its;
+    const long woken_now = futex(&word, FUTEX_WAKE | scope, 3);
+    CHECK(woken_now >= 0 && woken_now <= 3);
+    told += woken_now;
     CHECK(soon([&] { return woken >= told; }));
   }
   CHECK(told == 8 && woken == 8);
-  for (const pthread_t each : all) result_of(each);
+  for (const pthread_t each : threads) result_of(each);
 }
 
 /// Wake-ups on another word end no wait, wherever the words lie.
@@ -234,8 +234,8 @@ void futex_beside_others() {
 
 /// A waiter that must go to its own kernel thread meanwhile is woken there, unless the word has changed before.
 void futex_of_one_that_leaves(int scope, bool has_changed) {
-  cpu_set_t all;
-  sched_getaffinity(0, sizeof all, &all);
+  cpu_set_t available;
+  sched_getaffinity(0, sizeof available, &available);
   std::uint32_t word = 0;
   std::atomic<bool> is_back{false};
   const pthread_t waiter = start([&word, &is_back, scope]() -> void* {
@@ -253,7 +253,7 @@ void futex_of_one_that_leaves(int scope, bool has_changed) {
   const auto change = [&] { __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST); };
   sleep_for(0.01);
   if (has_changed) change();
-  CHECK(pthread_setaffinity_np(waiter, sizeof all, &all) == 0);
+  CHECK(pthread_setaffinity_np(waiter, sizeof available, &available) == 0);
   sleep_for(0.01);
   change();
   futex(&word, FUTEX_WAKE | scope, 1);
@@ -286,9 +286,9 @@ void barrier_of_more_threads() {
   std::atomic<int> left{400000}, serial{0};
   team([&](int) {
     while (left.fetch_sub(1) > 0) {
-      const int its = pthread_barrier_wait(&two);
-      CHECK(its == 0 || its == PTHREAD_BARRIER_SERIAL_THREAD);
-      serial += its != 0;
+      const int result = pthread_barrier_wait(&two);
+      CHECK(result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD);
+      serial += result != 0;
     }
   });
   CHECK(serial == 200000 && pthread_barrier_destroy(&two) == 0);
@@ -296,20 +296,20 @@ void barrier_of_more_threads() {
 
 /// One is the serial thread, and destroys the barrier at once.
 void barrier_destroyed_at_once() {
-  std::atomic<pthread_barrier_t*> its{nullptr};
+  std::atomic<pthread_barrier_t*> barrier{nullptr};
   meeting here;
   team([&](int me) {
     for (int i = 0; i < 200; ++i) {
       if (me == 0) {
-        its = new pthread_barrier_t;
-        CHECK(pthread_barrier_init(its, nullptr, static_cast<unsigned>(members)) == 0);
+        barrier = new pthread_barrier_t;
+        CHECK(pthread_barrier_init(barrier, nullptr, static_cast<unsigned>(members)) == 0);
       }
       here.arrive();
-      pthread_barrier_t* const mine = its;
-      if (pthread_barrier_wait(mine) == PTHREAD_BARRIER_SERIAL_THREAD) {
-        CHECK(pthread_barrier_destroy(mine) == 0);
-        std::memset(static_cast<void*>(mine), 0xff, sizeof *mine);
-        delete mine;
+      pthread_barrier_t* const passed = barrier;
+      if (pthread_barrier_wait(passed) == PTHREAD_BARRIER_SERIAL_THREAD) {
+        CHECK(pthread_barrier_destroy(passed) == 0);
+        std::memset(static_cast<void*>(passed), 0xff, sizeof *passed);
+        delete passed;
       }
       here.arrive();
     }
@@ -320,14 +320,14 @@ void barrier_destroyed_at_once() {
 void kill_each_other_and_block() {
   handle([](int) { ++handled; }, SA_RESTART);
   constexpr int rounds = 400;
-  std::vector<pthread_t> all(static_cast<std::size_t>(members));
+  std::vector<pthread_t> threads(static_cast<std::size_t>(members));
   meeting here;
   std::atomic<int> sent{0};
   team([&](int me) {
-    all[static_cast<std::size_t>(me)] = pthread_self();
+    threads[static_cast<std::size_t>(me)] = pthread_self();
     here.arrive();
     for (int i = 0; i < rounds; ++i) {
-      sent += pthread_kill(all[static_cast<std::size_t>((me + 1 + i) % members)], SIGUSR1) == 0;
+      sent += pthread_kill(threads[static_cast<std::size_t>((me + 1 + i) % members)], SIGUSR1) == 0;
       if (i % 4 == me % 4) sleep_for(0.00001);
     }
     here.arrive();
@@ -343,9 +343,9 @@ void nothing_is_pending_where_all_is_blocked() {
   sigemptyset(&none);
   for (const bool inherited : {true, false}) {
     if (inherited) pthread_sigmask(SIG_SETMASK, &every, nullptr);
-    std::vector<pthread_t> all;
+    std::vector<pthread_t> threads;
     for (int i = 0; i < 2 * members; ++i)
-      all.push_back(start([&every] {
+      threads.push_back(start([&every] {
         pthread_sigmask(SIG_SETMASK, &every, nullptr);
         compute(0.02);
         sigset_t pending;
@@ -353,7 +353,7 @@ void nothing_is_pending_where_all_is_blocked() {
         return nullptr;
       }));
     pthread_sigmask(SIG_SETMASK, &none, nullptr);
-    for (const pthread_t each : all) result_of(each);
+    for (const pthread_t each : threads) result_of(each);
   }
 }
 
@@ -373,10 +373,10 @@ void nothing_is_pending_where_masks_change() {
   sigfillset(&every);
   sigemptyset(&none);
   for (int round = 0; round < 20; ++round) {
-    std::vector<pthread_t> all;
+    std::vector<pthread_t> threads;
     const double end = now_s() + 0.05;
     for (int i = 0; i < 2 * members; ++i)
-      all.push_back(start([&, i] {
+      threads.push_back(start([&, i] {
         while (now_s() < end) {
           if (i % 2 == 0)
             pthread_sigmask(SIG_SETMASK, &every, nullptr);
@@ -391,7 +391,7 @@ void nothing_is_pending_where_masks_change() {
         }
         return nullptr;
       }));
-    for (const pthread_t each : all) result_of(each);
+    for (const pthread_t each : threads) result_of(each);
   }
 }
 
@@ -405,9 +405,9 @@ void those_that_block_other_signals_take_seats() {
   sigaddset(&some, SIGPIPE);
   std::atomic<int> seated{0};
   std::atomic<bool> ends{false};
-  std::vector<pthread_t> all;
+  std::vector<pthread_t> threads;
   for (int i = 0; i < 2 * members; ++i)
-    all.push_back(start([&] {
+    threads.push_back(start([&] {
       pthread_sigmask(SIG_BLOCK, &some, nullptr);
       for (bool is_seated = false; !ends;) {
         for (volatile int n = 0; n < 300'000;) n = n + 1;
@@ -417,24 +417,24 @@ void those_that_block_other_signals_take_seats() {
     }));
   CHECK(soon([&] { return seated != 0; }));
   ends = true;
-  for (const pthread_t each : all) result_of(each);
+  for (const pthread_t each : threads) result_of(each);
 }
 
-const subject all[] = {{"posts by handlers", posts_by_handlers},
-                       {"interrupted", interrupted},
-                       {"private futexes", private_futexes},
-                       {"futex beside others", futex_beside_others},
-                       {"futex of one that leaves", futex_of_one_that_leaves},
-                       {"futexes of any process", futexes_of_any_process},
-                       {"to one that yields", to_one_that_yields},
-                       {"wake counts", wake_counts},
-                       {"kill each other and block", kill_each_other_and_block},
-                       {"nothing is pending where all is blocked", nothing_is_pending_where_all_is_blocked},
-                       {"nothing is pending where masks change", nothing_is_pending_where_masks_change},
-                       {"those that block other signals take seats", those_that_block_other_signals_take_seats},
-                       {"barrier of more threads", barrier_of_more_threads},
-                       {"barrier destroyed at once", barrier_destroyed_at_once}};
+const subject subjects[] = {{"posts by handlers", posts_by_handlers},
+                            {"interrupted", interrupted},
+                            {"private futexes", private_futexes},
+                            {"futex beside others", futex_beside_others},
+                            {"futex of one that leaves", futex_of_one_that_leaves},
+                            {"futexes of any process", futexes_of_any_process},
+                            {"to one that yields", to_one_that_yields},
+                            {"wake counts", wake_counts},
+                            {"kill each other and block", kill_each_other_and_block},
+                            {"nothing is pending where all is blocked", nothing_is_pending_where_all_is_blocked},
+                            {"nothing is pending where masks change", nothing_is_pending_where_masks_change},
+                            {"those that block other signals take seats", those_that_block_other_signals_take_seats},
+                            {"barrier of more threads", barrier_of_more_threads},
+                            {"barrier destroyed at once", barrier_destroyed_at_once}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

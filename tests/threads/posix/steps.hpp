@@ -91,10 +91,10 @@ inline void handle_steps() {
     unsigned long flags;
     void (*restorer)();
     unsigned long mask;
-  } its{step, SA_SIGINFO | 0x04000000, return_from_handler, 0};
+  } action{step, SA_SIGINFO | 0x04000000, return_from_handler, 0};
   long result = SYS_rt_sigaction;
   register long bytes asm("r10") = 8;
-  asm volatile("syscall" : "+a"(result) : "D"(SIGTRAP), "S"(&its), "d"(0), "r"(bytes) : "rcx", "r11", "memory");
+  asm volatile("syscall" : "+a"(result) : "D"(SIGTRAP), "S"(&action), "d"(0), "r"(bytes) : "rcx", "r11", "memory");
   CHECK(result == 0);
 }
 inline void begin_steps() {
@@ -127,12 +127,12 @@ inline void end_steps() {}
 /// function needs.
 inline std::atomic<pthread_t> to_cancel{0};
 inline void nap() {
-  const timespec its{0, 20'000};
+  const timespec duration{0, 20'000};
 #if defined(__x86_64__)
   long result = SYS_nanosleep;
-  asm volatile("syscall" : "+a"(result) : "D"(&its), "S"(nullptr) : "rcx", "r11", "memory");
+  asm volatile("syscall" : "+a"(result) : "D"(&duration), "S"(nullptr) : "rcx", "r11", "memory");
 #else
-  syscall(SYS_nanosleep, &its, nullptr);
+  syscall(SYS_nanosleep, &duration, nullptr);
 #endif
 }
 inline void cancel_by_another() {

@@ -62,17 +62,17 @@ inline int error_of(long result) { return result == -1 ? errno : 0; }
 class kernel_thread {
  public:
   kernel_thread() {
-    pthread_attr_init(&its_);
+    pthread_attr_init(&attributes_);
     cpu_set_t here;
     sched_getaffinity(0, sizeof here, &here);
-    pthread_attr_setaffinity_np(&its_, sizeof here, &here);
+    pthread_attr_setaffinity_np(&attributes_, sizeof here, &here);
   }
   kernel_thread(const kernel_thread&) = delete;
-  ~kernel_thread() { pthread_attr_destroy(&its_); }
-  const pthread_attr_t* attributes() const { return &its_; }
+  ~kernel_thread() { pthread_attr_destroy(&attributes_); }
+  const pthread_attr_t* attributes() const { return &attributes_; }
 
  private:
-  pthread_attr_t its_;
+  pthread_attr_t attributes_;
 };
 
 /// A thread's first waits are the kernel's (program/seats.cpp), and most threads here wait once or twice. Who has yielded has a
@@ -83,19 +83,19 @@ inline void take_seat() {
 
 using function = std::function<void*()>;
 inline pthread_t start(function run, const pthread_attr_t* how = nullptr) {
-  pthread_t its{};
-  CHECK(pthread_create(&its, how, [](void* what) -> void* {
+  pthread_t thread{};
+  CHECK(pthread_create(&thread, how, [](void* what) -> void* {
     const function run_it = std::move(*static_cast<function*>(what));
     delete static_cast<function*>(what);
     take_seat();
     return run_it();
   }, new function(std::move(run))) == 0);
-  return its;
+  return thread;
 }
 inline void* result_of(pthread_t thread) {
-  void* its = nullptr;
-  CHECK(pthread_join(thread, &its) == 0);
-  return its;
+  void* result = nullptr;
+  CHECK(pthread_join(thread, &result) == 0);
+  return result;
 }
 
 /// Each of `members` threads calls run(number), and all end.
@@ -112,22 +112,22 @@ void team(Run run) {
     return;
   }
   const kernel_thread own;
-  std::vector<pthread_t> all;
+  std::vector<pthread_t> threads;
   for (int i = 0; i < members; ++i)
-    all.push_back(start([&run, i] { return run(i), nullptr; },
+    threads.push_back(start([&run, i] { return run(i), nullptr; },
                         threads_are == "mixed" && i % 2 == 1 ? own.attributes() : nullptr));
-  for (const pthread_t each : all) CHECK(result_of(each) == nullptr);
+  for (const pthread_t each : threads) CHECK(result_of(each) == nullptr);
 }
 /// The members meet here, by nothing that is tested.
 class meeting {
  public:
   void arrive() {
-    const int mine = round_.load();
+    const int round = round_.load();
     if (arrived_.fetch_add(1) + 1 == members) {
       arrived_ = 0;
       ++round_;
     } else {
-      while (round_ == mine) sched_yield();
+      while (round_ == round) sched_yield();
     }
   }
 
@@ -139,7 +139,7 @@ class meeting {
 class others {
  public:
   others() {
-    for (int i = 0; i < 6; ++i) all_.push_back(start([this] { return wait(), nullptr; }));
+    for (int i = 0; i < 6; ++i) threads_.push_back(start([this] { return wait(), nullptr; }));
     CHECK(soon([this] { return waiting_ == 6; }));
   }
   others(const others&) = delete;
@@ -148,7 +148,7 @@ class others {
     ended_ = true;
     pthread_cond_broadcast(&changed_);
     pthread_mutex_unlock(&mutex_);
-    for (const pthread_t each : all_) pthread_join(each, nullptr);
+    for (const pthread_t each : threads_) pthread_join(each, nullptr);
   }
 
  private:
@@ -162,22 +162,22 @@ class others {
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
   bool ended_ = false;
   std::atomic<int> waiting_{0};
-  std::vector<pthread_t> all_;
+  std::vector<pthread_t> threads_;
 };
 
 /// Does what a child process does; the process must end well.
 template <class Run>
 void child(Run run) {
   std::fflush(nullptr);
-  const pid_t its = fork();
-  if (its == 0) {
+  const pid_t process = fork();
+  if (process == 0) {
     wrongs = 0;
     run();
     std::fflush(nullptr);
     _exit(wrongs != 0);
   }
   int status = -1;
-  while (waitpid(its, &status, 0) == -1 && errno == EINTR) {
+  while (waitpid(process, &status, 0) == -1 && errno == EINTR) {
   }
   CHECK(status == 0);
 }
@@ -190,7 +190,7 @@ struct subject {
 };
 
 /// In this process.
-inline int run_alone(const subject& its) {
+inline int run_alone(const subject& chosen) {
   const bool polling = beside_spinning && std::strcmp(beside, "polling") == 0;
   static std::atomic<int> turn{0};
   const auto take_turns = [](int me) {
@@ -204,19 +204,19 @@ inline int run_alone(const subject& its) {
     std::thread([] {
       for (;;) compute(0.001);
     }).detach();
-  return its.run(), verdict();
+  return chosen.run(), verdict();
 }
 
 /// The value that main() returns.
 template <std::size_t N>
-int run_all(const subject (&all)[N]) {
+int run_all(const subject (&subjects)[N]) {
   const char* const only = std::getenv("WEIR_TEST_SUBJECT");
-  for (const subject& its : all) {
+  for (const subject& chosen : subjects) {
     if (only != nullptr) {
-      if (std::strcmp(only, its.name) == 0) return run_alone(its);
+      if (std::strcmp(only, chosen.name) == 0) return run_alone(chosen);
       continue;
     }
-    setenv("WEIR_TEST_SUBJECT", its.name, 1);
+    setenv("WEIR_TEST_SUBJECT", chosen.name, 1);
     pid_t process = 0;
     char program[] = "/proc/self/exe";
     char* const arguments[] = {program, nullptr};
@@ -234,7 +234,7 @@ int run_all(const subject (&all)[N]) {
       waitpid(process, &status, 0);
     }
     if (!ended || status != 0) {
-      std::fprintf(stderr, "%s: %s (%d)\n", its.name, ended ? "wrong" : "does not end", status);
+      std::fprintf(stderr, "%s: %s (%d)\n", chosen.name, ended ? "wrong" : "does not end", status);
       add(&wrongs, 1);
     }
   }

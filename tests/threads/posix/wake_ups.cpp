@@ -22,9 +22,9 @@ void readers_share() {
     pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
     std::atomic<int> come{0}, inside{0};
     CHECK(pthread_rwlock_wrlock(&lock) == 0);
-    std::vector<pthread_t> all;
+    std::vector<pthread_t> threads;
     for (int r = 0; r < readers; ++r)
-      all.push_back(start([&]() -> void* {
+      threads.push_back(start([&]() -> void* {
         ++come;
         CHECK(pthread_rwlock_rdlock(&lock) == 0);
         ++inside;
@@ -34,7 +34,7 @@ void readers_share() {
       }));
     are_waiting(come, readers);
     CHECK(pthread_rwlock_unlock(&lock) == 0);
-    for (const pthread_t each : all) result_of(each);
+    for (const pthread_t each : threads) result_of(each);
     CHECK(pthread_rwlock_destroy(&lock) == 0);
   }
 }
@@ -81,16 +81,16 @@ void a_routine_that_is_cancelled() {
     const pthread_t first = start([=]() -> void* { return pthread_once(&once, routine), nullptr; });
     are_waiting(begun, 1);
     std::atomic<int> come{0};
-    std::vector<pthread_t> all;
+    std::vector<pthread_t> threads;
     for (int w = 0; w < 3; ++w)
-      all.push_back(start([&, routine]() -> void* {
+      threads.push_back(start([&, routine]() -> void* {
         ++come;
         CHECK(pthread_once(&once, routine) == 0 && ends);
         return nullptr;
       }));
     are_waiting(come, 3);
     CHECK(pthread_cancel(first) == 0 && result_of(first) == PTHREAD_CANCELED);
-    for (const pthread_t each : all) result_of(each);
+    for (const pthread_t each : threads) result_of(each);
     CHECK(begun == 2);
   }
 }
@@ -199,15 +199,15 @@ void owner_in_a_child() {
   }));
 }
 
-const subject all[] = {{"readers share", readers_share},
-                       {"a barrier of two", a_barrier_of_two},
-                       {"a routine that is cancelled", a_routine_that_is_cancelled},
-                       {"bits of a futex", bits_of_a_futex},
-                       {"a limit after a signal", a_limit_after_a_signal},
-                       {"limits that are not valid", limits_that_are_not_valid},
-                       {"without the mutex", without_the_mutex},
-                       {"owner in a child", owner_in_a_child}};
+const subject subjects[] = {{"readers share", readers_share},
+                            {"a barrier of two", a_barrier_of_two},
+                            {"a routine that is cancelled", a_routine_that_is_cancelled},
+                            {"bits of a futex", bits_of_a_futex},
+                            {"a limit after a signal", a_limit_after_a_signal},
+                            {"limits that are not valid", limits_that_are_not_valid},
+                            {"without the mutex", without_the_mutex},
+                            {"owner in a child", owner_in_a_child}};
 
 }  // namespace
 
-int main() { return run_all(all); }
+int main() { return run_all(subjects); }

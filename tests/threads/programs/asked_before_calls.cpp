@@ -43,11 +43,11 @@ void sleep_again_and_again() {
 /// Blocks the signal when it is told, and looks whether it has come all the same.
 void compute_and_block() {
   const life_of_thread me(*expect_thread({}));
-  sigset_t its, found;
-  sigemptyset(&its);
-  sigaddset(&its, tick_signal);
+  sigset_t signals, found;
+  sigemptyset(&signals);
+  sigaddset(&signals, tick_signal);
   while (!shall_block) weir::native::pause();
-  pthread_sigmask(SIG_BLOCK, &its, nullptr);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   blocks = true;
   while (!was_asked) weir::native::pause();
   sigpending(&found);
@@ -55,15 +55,15 @@ void compute_and_block() {
 }
 
 /// Of the other thread.
-questions for_other(body** its = nullptr) {
+questions for_other(body** found = nullptr) {
   std::size_t place = 0;
-  questions all;
+  questions asked;
   claimant::for_some_bodies(place, questions::most, [&](body& b) {
     if (!b.is_adopted || b.where() != nullptr || pthread_equal(b.thread, pthread_self()) != 0) return;
-    all.add(b);
-    if (its != nullptr) *its = &b;
+    asked.add(b);
+    if (found != nullptr) *found = &b;
   });
-  return all;
+  return asked;
 }
 
 void ask() {
@@ -76,14 +76,14 @@ void ask() {
 /// While a question may be on its way, no sleep begins.
 bool waits_for_question() {
   const claimant by;  // the monitor asks nobody meanwhile
-  body* its = nullptr;
-  for_other(&its);
-  its->is_asked.store(1);
+  body* found = nullptr;
+  for_other(&found);
+  found->is_asked.store(1);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const unsigned then = slept;
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const bool waits = slept == then;
-  its->is_asked.store(0);
+  found->is_asked.store(0);
   return waits;
 }
 
@@ -91,18 +91,18 @@ bool waits_for_question() {
 bool asks_who_blocks() {
   expect_another();
   std::thread other(compute_and_block);
-  body* its = nullptr;
-  questions all;
-  while (its == nullptr) {
+  body* found = nullptr;
+  questions pending;
+  while (found == nullptr) {
     const claimant by;
-    all = for_other(&its);
+    pending = for_other(&found);
   }
   shall_block = true;
   while (!blocks) std::this_thread::yield();
   for (bool asked = false; !asked;) {
     const claimant by;
     asked = hold_ticks();
-    if (asked) all.ask(&poll_question), release_ticks();
+    if (asked) pending.ask(&poll_question), release_ticks();
   }
   was_asked = true;
   other.join();

@@ -15,9 +15,9 @@ void* (*volatile allocate)(std::size_t);
 int main() {
   allocate = std::malloc;  // in the code, where it is a constant
   std::free(allocate(1));
-  std::vector<std::thread> all;
+  std::vector<std::thread> threads;
   std::atomic<bool> found{false};
-  for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) all.emplace_back([&found] { found.wait(false); });
+  for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) threads.emplace_back([&found] { found.wait(false); });
   for (int i = 0; i < 30'000 && !found; ++i) {  // the monitor says who it is soon after it has begun
     for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
       std::string name;
@@ -29,5 +29,5 @@ int main() {
   std::puts(found ? "ok" : "no member");
   found = true;
   found.notify_all();
-  for (std::thread& each : all) each.join();
+  for (std::thread& each : threads) each.join();
 }

@@ -97,8 +97,8 @@ int main(int count, char** words) {
   if (count < 3 || atoi(words[2]) > most - 1) return 2;
   if (count == 4) {
     const rlim_t processes = (rlim_t)atoi(words[3]);
-    const struct rlimit its = {processes, processes};
-    if (setrlimit(RLIMIT_NPROC, &its) != 0 || setuid(1000000 + (uid_t)getpid()) != 0) return 1;
+    const struct rlimit limit = {processes, processes};
+    if (setrlimit(RLIMIT_NPROC, &limit) != 0 || setuid(1000000 + (uid_t)getpid()) != 0) return 1;
   }
   const char* const what = words[1];
   const int wanted = atoi(words[2]);

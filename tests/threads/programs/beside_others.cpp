@@ -42,17 +42,17 @@ void become_member() {
   while (!is_member()) sched_yield();
 }
 
-void wait_for_each_other(unsigned me, unsigned all, clock::time_point until) {
+void wait_for_each_other(unsigned me, unsigned number, clock::time_point until) {
   if (are_too_many) become_member();
   while (!ends.load()) {
-    for (int i = 0; i < 100; ++i) at.pass(all);
+    for (int i = 0; i < 100; ++i) at.pass(number);
     drivers[me] = driving_thread();
-    at.pass(all);
+    at.pass(number);
     if (me == 0) {
-      if (std::set(drivers.begin(), drivers.end()).size() < all) members.store(1);
+      if (std::set(drivers.begin(), drivers.end()).size() < number) members.store(1);
       if (members.load() != 0 || clock::now() > until) ends.store(true);
     }
-    at.pass(all);
+    at.pass(number);
   }
 }
 
@@ -64,12 +64,12 @@ void compute(clock::time_point until) {
 }
 
 template <class Run>
-unsigned members_of(unsigned all, Run run) {
+unsigned members_of(unsigned threads_wanted, Run run) {
   members = 0;
   ends = false;
-  drivers.assign(all, 0);
+  drivers.assign(threads_wanted, 0);
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < all; ++i) threads.emplace_back(run, i);
+  for (unsigned i = 1; i < threads_wanted; ++i) threads.emplace_back(run, i);
   run(0);
   for (std::thread& each : threads) each.join();
   return members;
@@ -78,33 +78,33 @@ unsigned members_of(unsigned all, Run run) {
 /// The first thread, which stays with the kernel, has the others created by one that ends once they have come to share virtual
 /// processors. True: these threads use as many of them as before then. The other processes end, too, since threads beside them
 /// are seldom on two processors at once: one steals from another that is kept from its processor.
-bool have_all_when_creator_ends(unsigned all, bench::busy_processes& others) {
+bool have_all_when_creator_ends(unsigned number, bench::busy_processes& others) {
   std::atomic<bool> have_shared{false}, have_all{false};
-  std::atomic<unsigned> left{all};
+  std::atomic<unsigned> left{number};
   ends = false;
-  drivers.assign(all, 0);
+  drivers.assign(number, 0);
   std::thread([&] {
-    for (unsigned i = 0; i < all; ++i)
+    for (unsigned i = 0; i < number; ++i)
       std::thread([&, i] {
         constexpr unsigned rounds_apart = 20;  // one that is stolen is apart until it waits
         unsigned apart = 0;
         const auto until = clock::now() + patience;
         while (!ends.load()) {
-          for (int n = 0; n < 5; ++n) at.pass(all);
+          for (int n = 0; n < 5; ++n) at.pass(number);
           drivers[i] = driving_thread();
-          at.pass(all);
+          at.pass(number);
           if (i == 0) {
-            const bool share = std::set(drivers.begin(), drivers.end()).size() < all;
+            const bool share = std::set(drivers.begin(), drivers.end()).size() < number;
             apart = share ? 0 : apart + 1;
             if (share) have_shared.store(true);
             if (creator_has_ended.load() && apart >= rounds_apart) have_all.store(true), ends.store(true);
             if (clock::now() > until) ends.store(true);
           }
-          at.pass(all);
+          at.pass(number);
         }
         --left;
       }).detach();
-    while (!have_shared.load() && left.load() == all) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (!have_shared.load() && left.load() == number) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }).join();
   others.end();
   creator_has_ended.store(true);
@@ -118,7 +118,7 @@ class sleeper {
  public:
   sleeper() {
     if (pipe(ends_) != 0) std::abort();
-    its_ = std::thread([this] {
+    thread_ = std::thread([this] {
       char byte;
       while (read(ends_[0], &byte, 1) < 0) {
       }
@@ -127,13 +127,13 @@ class sleeper {
   sleeper(const sleeper&) = delete;
   ~sleeper() {
     close(ends_[1]);
-    its_.join();
+    thread_.join();
     close(ends_[0]);
   }
 
  private:
   int ends_[2];
-  std::thread its_;
+  std::thread thread_;
 };
 
 }  // namespace

@@ -21,13 +21,13 @@ constexpr int number = SIGUSR1, signals = 50, most_rounds = 1'000'000;
 constexpr std::uint64_t its_bit = std::uint64_t{1} << (number - 1), another_bit = std::uint64_t{1} << (SIGTERM - 1);
 enum : int { handles, blocks, members };
 
-thread_local int mine = -1;
+thread_local int member_here = -1;
 std::atomic<bool> sends{false};
 std::atomic<int> sent{0};
 volatile std::sig_atomic_t handled[members] = {};
 
 void note(int) {
-  if (mine >= 0) handled[mine] = handled[mine] + 1;
+  if (member_here >= 0) handled[member_here] = handled[member_here] + 1;
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ extern "C" std::uint64_t exchange_mask(std::uint64_t to) asm("__real_" NAME);
 extern "C" std::uint64_t send_and_exchange_mask(std::uint64_t to) asm("__wrap_" NAME);
 std::uint64_t send_and_exchange_mask(std::uint64_t to) {
   // A switch begins with all signals blocked, and ends with the mask of the member.
-  if (sends && mine == blocks && (to & its_bit) != 0 && (to & another_bit) == 0) {
+  if (sends && member_here == blocks && (to & its_bit) != 0 && (to & another_bit) == 0) {
     ++sent;
     weir::raw_call(SYS_tgkill, getpid(), weir::raw_call(SYS_gettid), number);
   }
@@ -48,12 +48,12 @@ std::uint64_t send_and_exchange_mask(std::uint64_t to) {
 int main() {
   std::signal(number, note);
   weir::crowd c(members, [](unsigned m) {
-    mine = static_cast<int>(m);
-    if (mine == blocks) {
-      sigset_t its;
-      sigemptyset(&its);
-      sigaddset(&its, number);
-      pthread_sigmask(SIG_BLOCK, &its, nullptr);
+    member_here = static_cast<int>(m);
+    if (member_here == blocks) {
+      sigset_t signals;
+      sigemptyset(&signals);
+      sigaddset(&signals, number);
+      pthread_sigmask(SIG_BLOCK, &signals, nullptr);
       sends = true;
     }
     // On a busy machine a member may find nobody to switch to for a while.

@@ -52,13 +52,13 @@ int main() {
   const auto meet = [&met] {
     for (int i = 0; i < 20; ++i) pthread_barrier_wait(&met);
   };
-  std::vector<std::thread> all;
+  std::vector<std::thread> threads;
   for (unsigned i = 0; i < busy; ++i)
-    all.emplace_back([&] {
+    threads.emplace_back([&] {
       meet();
       while (!all_sent) compute_for(10us);
     });
-  all.emplace_back([&] {
+  threads.emplace_back([&] {
     pthread_sigmask(SIG_UNBLOCK, &it, nullptr);
     meet();
     while (sem_wait(&ends) != 0) {
@@ -72,7 +72,7 @@ int main() {
   all_sent = true;
   for (const auto from = time_to_pass::now(); handled < signals && time_to_pass::now() - from < 60s;) usleep(1000);
   sem_post(&ends);
-  for (std::thread& each : all) each.join();
+  for (std::thread& each : threads) each.join();
   if (handled != signals || sum != signals * (signals + 1) / 2)
     return std::printf("%d of %d signals came, sum %d\n", handled.load(), signals, sum.load()), 1;
   std::puts("ok");

@@ -25,8 +25,8 @@ void check(bool holds, const char* what) {
 
 /// As the kernel knows it.
 bool someone_handles_it() {
-  unsigned long its[8] = {};
-  check(syscall(SYS_rt_sigaction, SIGUSR1, nullptr, its, 8) == 0 && its[0] == 0, "nobody handles SIGUSR1");
+  unsigned long words[8] = {};
+  check(syscall(SYS_rt_sigaction, SIGUSR1, nullptr, words, 8) == 0 && words[0] == 0, "nobody handles SIGUSR1");
   FILE* const status = std::fopen("/proc/self/status", "r");
   char line[256];
   unsigned long long caught = 0;
@@ -80,9 +80,9 @@ void comes_not(Change change, const char* by) {
 
 int main() {
   comes_not([] {
-    struct sigaction its {}, old {};
-    its.sa_handler = handler;
-    sigaction(ticks, &its, &old);
+    struct sigaction action {}, old {};
+    action.sa_handler = handler;
+    sigaction(ticks, &action, &old);
     check(old.sa_handler == SIG_DFL, "nobody handled it");
   }, "sigaction");
   comes_not([] { check(signal(ticks, handler) == SIG_DFL, "nobody handled it"); }, "signal");

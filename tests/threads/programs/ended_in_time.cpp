@@ -44,9 +44,9 @@ template <class Wait>
 int result_of(const std::function<void()>& what, Wait wait) {
   limit = timespec_of(now_s() + 0.005);
   comes = &what;
-  const int its = wait();
+  const int status = wait();
   CHECK(std::exchange(comes, nullptr) == nullptr);
-  return its;
+  return status;
 }
 void expect(const char* name, int is, int expected) {
   if (is == expected) return;

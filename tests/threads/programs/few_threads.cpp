@@ -18,12 +18,12 @@ std::condition_variable changed;
 int turn = 0;
 bool are_counted = false;
 
-/// `all` threads, of which the calling one is the last, take turns.
-void take_turns(int me, int all) {
+/// `number` threads, of which the calling one is the last, take turns.
+void take_turns(int me, int number) {
   for (int i = 0; i < 100; ++i) {
     std::unique_lock lock(mutex);
     changed.wait(lock, [me] { return turn == me; });
-    turn = (turn + 1) % all;
+    turn = (turn + 1) % number;
     changed.notify_all();
   }
 }
@@ -31,16 +31,16 @@ void take_turns(int me, int all) {
 int threads_now() { return static_cast<int>(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {})); }
 
 /// How many threads the process has while they are all there.
-int with(int all) {
+int with(int number) {
   are_counted = false;
   std::vector<std::thread> others;
-  for (int i = 0; i + 1 < all; ++i)
-    others.emplace_back([i, all] {
-      take_turns(i, all);
+  for (int i = 0; i + 1 < number; ++i)
+    others.emplace_back([i, number] {
+      take_turns(i, number);
       std::unique_lock lock(mutex);
       changed.wait(lock, [] { return are_counted; });
     });
-  take_turns(all - 1, all);
+  take_turns(number - 1, number);
   const int count = threads_now();
   {
     const std::lock_guard lock(mutex);

@@ -27,9 +27,9 @@ int main() {
   std::vector<sem_t> turn(2 * std::thread::hardware_concurrency() + 1);
   for (sem_t& each : turn) sem_init(&each, 0, 0);
   std::atomic<int> early{0}, late{0};
-  std::vector<std::thread> all;
+  std::vector<std::thread> threads;
   for (std::size_t me = 0; me < turn.size(); ++me)
-    all.emplace_back([&, me] {
+    threads.emplace_back([&, me] {
       for (int i = 0; i < rounds; ++i) {
         while (sem_wait(&turn[me]) != 0) {
         }
@@ -39,6 +39,6 @@ int main() {
       }
     });
   sem_post(&turn[0]);
-  for (std::thread& each : all) each.join();
+  for (std::thread& each : threads) each.join();
   std::printf(early == 0 && late > 0 ? "ok\n" : "%d members at first, %d at last\n", early.load(), late.load());
 }

@@ -76,7 +76,7 @@ std::atomic<bool> polls{false};
 
 // Little of the stack is used. A turn is another thread's mostly, which polls or computes meanwhile.
 [[gnu::noinline]] void run_fibre() {
-  fibre& mine = *present;
+  fibre& current = *present;
   while (!is_over.load(std::memory_order_relaxed)) {
     for (int i = 0; i < 100'000; ++i) sum = sum + static_cast<unsigned>(i);
     if (polls.load(std::memory_order_relaxed)) {
@@ -86,30 +86,30 @@ std::atomic<bool> polls{false};
       turn.store(now + 1, std::memory_order_relaxed);
     }
     turns.fetch_add(1, std::memory_order_relaxed);
-    mine.leave();
+    current.leave();
   }
-  mine.ended = true;
-  mine.leave();
+  current.ended = true;
+  current.leave();
   std::abort();
 }
 
-void make(fibre& its, bool own_switch) {
-  its.own_switch = own_switch;
-  its.stack = static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) + page;
-  CHECK(mprotect(its.stack - page, page, PROT_NONE) == 0);
+void make(fibre& made, bool own_switch) {
+  made.own_switch = own_switch;
+  made.stack = static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) + page;
+  CHECK(mprotect(made.stack - page, page, PROT_NONE) == 0);
   if (own_switch) {
-    auto* top = reinterpret_cast<void**>(its.stack + page) - 2;
+    auto* top = reinterpret_cast<void**>(made.stack + page) - 2;
     *--top = reinterpret_cast<void*>(run_fibre);
     top -= 6;
     std::memset(top, 0, 6 * sizeof(void*));
-    its.at = top;
+    made.at = top;
     return;
   }
-  CHECK(getcontext(&its.context) == 0);
-  its.context.uc_stack.ss_sp = its.stack;
-  its.context.uc_stack.ss_size = page;
-  its.context.uc_link = nullptr;
-  makecontext(&its.context, run_fibre, 0);
+  CHECK(getcontext(&made.context) == 0);
+  made.context.uc_stack.ss_sp = made.stack;
+  made.context.uc_stack.ss_size = page;
+  made.context.uc_link = nullptr;
+  makecontext(&made.context, run_fibre, 0);
 }
 
 thread_local volatile std::uintptr_t handled_at;
@@ -121,12 +121,12 @@ void handler(int) {
 /// As in a plain program: no alternate stack, and a handler that asks for one runs on the thread's.
 void look_at_alternate_stack() {
   volatile char here = 0;
-  stack_t its{};
-  CHECK(sigaltstack(nullptr, &its) == 0 && its.ss_flags == SS_DISABLE && its.ss_size == 0);
+  stack_t stack{};
+  CHECK(sigaltstack(nullptr, &stack) == 0 && stack.ss_flags == SS_DISABLE && stack.ss_size == 0);
   raise(SIGUSR1);
   const auto distance = reinterpret_cast<std::uintptr_t>(&here) - handled_at;
   CHECK(distance < 64 * 1024);
-  CHECK(sigaltstack(nullptr, &its) == 0 && its.ss_flags == SS_DISABLE);
+  CHECK(sigaltstack(nullptr, &stack) == 0 && stack.ss_flags == SS_DISABLE);
 }
 
 void run(bool own_switch) {
@@ -161,10 +161,10 @@ void run_threads(bool own_switch, bool they_poll) {
 }  // namespace
 
 int main() {
-  struct sigaction its {};
-  its.sa_handler = handler;
-  its.sa_flags = SA_ONSTACK;
-  CHECK(sigaction(SIGUSR1, &its, nullptr) == 0);
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_ONSTACK;
+  CHECK(sigaction(SIGUSR1, &action, nullptr) == 0);
   for (const bool own_switch : {false, true})
     for (const bool they_poll : {false, true}) run_threads(own_switch, they_poll);
   std::puts("ok");

@@ -41,14 +41,14 @@ constexpr call calls[] = {CALL(membarrier), CALL(process_vm_readv), CALL(close_r
 constexpr unsigned not_beside = SYS_rt_sigtimedwait;
 
 bool filter(unsigned number, bool in_all_threads) {
-  sock_filter its[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+  sock_filter instructions[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
                        {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, number},
                        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS},
                        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
-  const sock_fprog all{4, its};
+  const sock_fprog filter{4, instructions};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
-  return in_all_threads ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &all) == 0
-                        : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) == 0;
+  return in_all_threads ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0
+                        : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 constexpr int members = 6;
@@ -67,9 +67,9 @@ void in_turn(int me, int turns) {
 }
 int work(unsigned set_beside) {
   std::signal(SIGUSR1, [](int) {});
-  std::vector<std::thread> all;
+  std::vector<std::thread> threads;
   for (int i = 0; i < members; ++i)
-    all.emplace_back([i, set_beside] {
+    threads.emplace_back([i, set_beside] {
       in_turn(i, 20);
       if (i == 0 && set_beside != 0 && !filter(set_beside, true)) _exit(3);
       in_turn(i, 20);
@@ -84,8 +84,8 @@ int work(unsigned set_beside) {
       pthread_kill(pthread_self(), SIGUSR1);
       in_turn(i, 20);
     });
-  pthread_kill(all[1].native_handle(), SIGUSR1);
-  for (std::thread& each : all) each.join();
+  pthread_kill(threads[1].native_handle(), SIGUSR1);
+  for (std::thread& each : threads) each.join();
   return turn == 60 * members ? 0 : 6;
 }
 

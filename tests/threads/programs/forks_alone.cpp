@@ -22,8 +22,8 @@ void check(bool holds, const char* what, int found) {
 void live() {
   int sum = 0;
   std::thread([&] { ++sum; }).join();
-  weir::crowd its(3, [](unsigned) { weir::this_member::yield(); });
-  its.join();
+  weir::crowd crowd(3, [](unsigned) { weir::this_member::yield(); });
+  crowd.join();
   if (sched_getcpu() < 0) _exit(2);
   if (sum == 1) std::exit(7);
   _exit(3);
@@ -41,12 +41,12 @@ void fork_and_wait() {
 
 int main() {
   for (int round = 0; round < 3; ++round) {
-    weir::crowd its(8, [](unsigned) {
+    weir::crowd crowd(8, [](unsigned) {
       fork_and_wait();
       weir::this_member::yield();
       check(sched_getcpu() >= 0, "a member knows its processor", -1);
     });
-    its.join();
+    crowd.join();
     fork_and_wait();
     std::thread(fork_and_wait).join();
     check(sched_getcpu() >= 0, "the main thread knows its processor", -1);

@@ -13,7 +13,7 @@
 
 using namespace weir::threads;
 
-extern "C" void poll_until(const std::atomic<unsigned>* one, unsigned its, const std::atomic<unsigned>* other,
+extern "C" void poll_until(const std::atomic<unsigned>* one, unsigned value, const std::atomic<unsigned>* other,
                            unsigned others);  // polls.c
 
 namespace {
@@ -32,8 +32,8 @@ void poll_until_member(unsigned me, unsigned enough) {
   }
 }
 
-void run(program_thread* its, unsigned me) {
-  const life_of_thread of_program(*its);
+void run(program_thread* thread, unsigned me) {
+  const life_of_thread of_program(*thread);
   all_are_there.arrive_and_wait();
   if (me < 2) return poll_until_member(me, 2);
   {
@@ -50,11 +50,11 @@ void run(program_thread* its, unsigned me) {
 
 int main() {
   make_all_members(processors, false, seats_for::some_that_poll);
-  std::vector<std::thread> all;
+  std::vector<std::thread> started;
   for (unsigned me = 0; me < threads; ++me) {
     expect_another();
-    all.emplace_back(run, expect_thread({}), me);
+    started.emplace_back(run, expect_thread({}), me);
   }
-  for (std::thread& each : all) each.join();
+  for (std::thread& each : started) each.join();
   std::puts(wrong == 0 ? "ok" : "a thread has become a member that holds a lock");
 }

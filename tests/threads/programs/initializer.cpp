@@ -43,9 +43,9 @@ void* run(void*) {
 [[gnu::constructor]] void when_loaded() {
   sem_init(&semaphore, 0, 0);
   sem_init(&never_posted, 0, 0);
-  pthread_t all[threads];
-  for (pthread_t& each : all) pthread_create(&each, nullptr, run, nullptr);
-  for (pthread_t each : all) pthread_join(each, nullptr);
+  pthread_t created[threads];
+  for (pthread_t& each : created) pthread_create(&each, nullptr, run, nullptr);
+  for (pthread_t each : created) pthread_join(each, nullptr);
 }
 
 }  // namespace

@@ -31,11 +31,11 @@ void destroy(void* of) {
 }  // namespace
 
 int main() {
-  std::vector<pthread_key_t> all;
-  for (pthread_key_t each; pthread_key_create(&each, nullptr) == 0;) all.push_back(each);
-  check(all.size() + 1 >= PTHREAD_KEYS_MAX, "all keys but one");
-  check(!all.empty() && all.front() == 0, "the first key is the first one");
-  for (const pthread_key_t each : all) pthread_key_delete(each);
+  std::vector<pthread_key_t> keys;
+  for (pthread_key_t each; pthread_key_create(&each, nullptr) == 0;) keys.push_back(each);
+  check(keys.size() + 1 >= PTHREAD_KEYS_MAX, "all keys but one");
+  check(!keys.empty() && keys.front() == 0, "the first key is the first one");
+  for (const pthread_key_t each : keys) pthread_key_delete(each);
   pthread_key_create(&key, destroy);
   constexpr int threads = 32;
   std::vector<pthread_t> members(threads);

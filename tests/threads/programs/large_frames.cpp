@@ -18,7 +18,7 @@ extern "C" unsigned long getauxval(unsigned long which) noexcept {
 int main() {
   bool has_run = false;
   try {
-    weir::crowd its(2, [&](unsigned) { has_run = true; });
+    weir::crowd crowd(2, [&](unsigned) { has_run = true; });
   } catch (const std::system_error& e) {
     if (!has_run && std::strstr(e.what(), "frame of a signal") != nullptr) return std::puts("ok"), 0;
   }

@@ -28,20 +28,20 @@ using function = void* (*)(void*);
 /// Is one of the threads that begin with this function a member within so long? They are more than the processors.
 bool are_members(function begin, int milliseconds) {
   has_found_member = is_over = false;
-  std::vector<pthread_t> all(2 * std::thread::hardware_concurrency());
-  for (pthread_t& each : all) pthread_create(&each, nullptr, begin, reinterpret_cast<void*>(&goes_on));
+  std::vector<pthread_t> threads(2 * std::thread::hardware_concurrency());
+  for (pthread_t& each : threads) pthread_create(&each, nullptr, begin, reinterpret_cast<void*>(&goes_on));
   for (int i = 0; i < milliseconds && !has_found_member; ++i) usleep(1000);
   is_over = true;
-  for (const pthread_t each : all) pthread_join(each, nullptr);
+  for (const pthread_t each : threads) pthread_join(each, nullptr);
   return has_found_member;
 }
 
 struct library {
-  explicit library(const char* path) : its(dlopen(path, RTLD_NOW)) {}
+  explicit library(const char* path) : handle(dlopen(path, RTLD_NOW)) {}
   library(const library&) = delete;
-  ~library() { dlclose(its); }
-  function begin() const { return reinterpret_cast<function>(dlsym(its, "begin")); }
-  void* const its;
+  ~library() { dlclose(handle); }
+  function begin() const { return reinterpret_cast<function>(dlsym(handle, "begin")); }
+  void* const handle;
 };
 
 }  // namespace

@@ -44,20 +44,20 @@ bool waits_without_limit(const std::string& its_call) {
 /// Does the monitor wait, without a limit, for the signal by which the kernel says that the process computes, or by which
 /// somebody wakes it?
 bool monitor_rests(pid_t of) {
-  const std::string all = "/proc/" + std::to_string(of) + "/task/";
+  const std::string tasks = "/proc/" + std::to_string(of) + "/task/";
   bool rests = false;
-  if (DIR* const folder = opendir(all.c_str())) {
+  if (DIR* const folder = opendir(tasks.c_str())) {
     while (const dirent* const each = readdir(folder))
-      if (text_of(all + each->d_name + "/comm") == "weir-monitor\n")
-        rests = waits_without_limit(text_of(all + each->d_name + "/syscall"));
+      if (text_of(tasks + each->d_name + "/comm") == "weir-monitor\n")
+        rests = waits_without_limit(text_of(tasks + each->d_name + "/syscall"));
     closedir(folder);
   }
   return rests;
 }
 bool answer_comes() {
   char byte = 0;
-  pollfd its{answers[0], POLLIN, 0};
-  return poll(&its, 1, patience_ms) == 1 && read(answers[0], &byte, 1) == 1;
+  pollfd polled{answers[0], POLLIN, 0};
+  return poll(&polled, 1, patience_ms) == 1 && read(answers[0], &byte, 1) == 1;
 }
 /// 0: all is well; 1: a limit does not end; 2: the monitor does not rest.
 int watch(pid_t parent) {
@@ -74,8 +74,8 @@ int watch(pid_t parent) {
   return 0;
 }
 
-void wait_for(sem_t& its) {
-  while (sem_wait(&its) != 0) {
+void wait_for(sem_t& semaphore) {
+  while (sem_wait(&semaphore) != 0) {
   }
 }
 void take_seat() {
@@ -103,10 +103,10 @@ int main() {
   const pid_t parent = getpid(), child = fork();
   if (child == 0) _exit(watch(parent));
   for (sem_t* const each : {&goes_on, &ends, &never}) sem_init(each, 0, 0);
-  std::vector<std::thread> all;
-  all.emplace_back(wait_with_limits);
+  std::vector<std::thread> started;
+  started.emplace_back(wait_with_limits);
   for (int i = 1; i < threads; ++i)
-    all.emplace_back([] {
+    started.emplace_back([] {
       take_seat();
       wait_for(ends);
     });

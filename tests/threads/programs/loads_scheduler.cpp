@@ -23,12 +23,12 @@ using clock = std::chrono::steady_clock;
 class ring {
  public:
   ring() {
-    for (unsigned i = 0; i < size_; ++i) all_.emplace_back([this, i] { run(i); });
+    for (unsigned i = 0; i < size_; ++i) threads_.emplace_back([this, i] { run(i); });
   }
   ring(const ring&) = delete;
   ~ring() {
     is_over_ = true;
-    for (std::thread& each : all_) each.join();
+    for (std::thread& each : threads_) each.join();
   }
   std::atomic<unsigned> turns{0}, turns_of_members{0};
 
@@ -51,7 +51,7 @@ class ring {
   std::condition_variable changed_;
   unsigned turn_ = 0;
   std::atomic<bool> is_over_{false};
-  std::vector<std::thread> all_;
+  std::vector<std::thread> threads_;
 };
 
 template <class Holds>

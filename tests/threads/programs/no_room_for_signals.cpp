@@ -15,16 +15,16 @@ int main() {
   cpu_set_t here;
   sched_getaffinity(0, sizeof here, &here);
   const auto threads = static_cast<unsigned>(3 * CPU_COUNT(&here));
-  pthread_barrier_t all;
-  pthread_barrier_init(&all, nullptr, threads);
-  const auto compute = [&all] {
-    for (int i = 0; i < 5; ++i) pthread_barrier_wait(&all);  // a thread sleeps twice before it becomes a member
+  pthread_barrier_t barrier;
+  pthread_barrier_init(&barrier, nullptr, threads);
+  const auto compute = [&barrier] {
+    for (int i = 0; i < 5; ++i) pthread_barrier_wait(&barrier);  // a thread sleeps twice before it becomes a member
     // More than a time slice of the kernel's for each, many looks of the monitor's.
     for (volatile unsigned long i = 0; i < 60'000'000;) i = i + 1;
-    pthread_barrier_wait(&all);
+    pthread_barrier_wait(&barrier);
   };
-  std::vector<std::thread> its;
-  for (unsigned i = 0; i < threads; ++i) its.emplace_back(compute);
-  for (std::thread& each : its) each.join();
+  std::vector<std::thread> started;
+  for (unsigned i = 0; i < threads; ++i) started.emplace_back(compute);
+  for (std::thread& each : started) each.join();
   std::puts("ok");
 }

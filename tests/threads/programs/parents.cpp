@@ -77,8 +77,8 @@ void leaves_child(int which) {
   left_behind[which] = child;
 }
 
-void* run(void* its) {
-  const int which = static_cast<int>(reinterpret_cast<long>(its));
+void* run(void* given) {
+  const int which = static_cast<int>(reinterpret_cast<long>(given));
   for (int i = 0; i < rounds; ++i) {
     yield_often();
     traces();
@@ -92,9 +92,9 @@ void* run(void* its) {
 }  // namespace
 
 int main() {
-  pthread_t all[threads];
-  for (long i = 0; i < threads; ++i) CHECK(pthread_create(&all[i], nullptr, run, reinterpret_cast<void*>(i)) == 0);
-  for (const pthread_t each : all) pthread_join(each, nullptr);
+  pthread_t created[threads];
+  for (long i = 0; i < threads; ++i) CHECK(pthread_create(&created[i], nullptr, run, reinterpret_cast<void*>(i)) == 0);
+  for (const pthread_t each : created) pthread_join(each, nullptr);
   for (const pid_t child : left_behind) {
     int status = 0;
     CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);

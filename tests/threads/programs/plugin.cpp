@@ -7,13 +7,13 @@
 extern "C" int counts_by_a_crowd(int members, int rounds) {
   weir::mutex mutex;
   int sum = 0;
-  weir::crowd its(static_cast<unsigned>(members), [&](unsigned) {
+  weir::crowd crowd(static_cast<unsigned>(members), [&](unsigned) {
     for (int i = 0; i < rounds; ++i) {
       const std::lock_guard<weir::mutex> lock(mutex);
       ++sum;
       weir::this_member::yield();
     }
   });
-  its.join();
+  crowd.join();
   return sum;
 }

@@ -25,7 +25,7 @@ void check(bool holds, const char* what) {
   std::exit(1);
 }
 
-thread_local unsigned mine = 0;
+thread_local unsigned number_here = 0;
 constexpr std::array modes{FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 // Without FE_INEXACT, which whatever computes raises.
 constexpr int flags = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW | FE_UNDERFLOW;
@@ -57,14 +57,14 @@ constexpr std::array raised{FE_DIVBYZERO, 0, FE_INVALID | FE_UNDERFLOW, FE_OVERF
 
 void live(unsigned m) {
   const pthread_t me = pthread_self();
-  mine = m;
+  number_here = m;
   std::fesetround(modes[m % modes.size()]);
   std::feclearexcept(FE_ALL_EXCEPT);
   std::feraiseexcept(raised[m % raised.size()]);
   for (int i = 0; i < 50; ++i) {
     errno = static_cast<int>(m) + 1;
     keep_registers(m, 1 + i % 3);
-    check(errno == static_cast<int>(m) + 1 && mine == m && pthread_equal(me, pthread_self()), "identity");
+    check(errno == static_cast<int>(m) + 1 && number_here == m && pthread_equal(me, pthread_self()), "identity");
     check(std::fegetround() == modes[m % modes.size()], "rounding");
     check(std::fetestexcept(flags) == raised[m % raised.size()], "flags of exceptions");
     try {

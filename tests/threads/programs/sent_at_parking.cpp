@@ -31,12 +31,12 @@ std::atomic<unsigned> lost{0}, sent_to_none{0};
 #define NAME "_ZN4weir7threads8claimantC1Ev"
 extern "C" void really_claim(claimant*) asm("__real_" NAME);
 extern "C" void send_and_claim(claimant*) asm("__wrap_" NAME);
-void send_and_claim(claimant* its) {
+void send_and_claim(claimant* thread) {
   if (own_body != nullptr && this_body == nullptr && sent == 0 && (present_mask() >> (number - 1) & 1) != 0) {
     sent = 1;
     weir::raw_call(SYS_tgkill, getpid(), weir::raw_call(SYS_gettid), number);
   }
-  really_claim(its);
+  really_claim(thread);
 }
 
 int main() {

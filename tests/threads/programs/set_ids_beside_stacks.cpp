@@ -25,16 +25,16 @@ void use_stack(int) {
 }
 void run() {
   std::vector<char> memory(64 * 1024);
-  stack_t its{};
-  its.ss_sp = memory.data();
-  its.ss_size = memory.size();
-  sigaltstack(&its, nullptr);
+  stack_t stack{};
+  stack.ss_sp = memory.data();
+  stack.ss_size = memory.size();
+  sigaltstack(&stack, nullptr);
   for (int i = 0; i < signals; ++i) {
     sched_yield();  // takes a seat
     raise(SIGUSR1);
   }
-  its.ss_flags = SS_DISABLE;
-  sigaltstack(&its, nullptr);
+  stack.ss_flags = SS_DISABLE;
+  sigaltstack(&stack, nullptr);
   ++ended;
 }
 
@@ -45,11 +45,11 @@ int main() {
   how.sa_handler = use_stack;
   how.sa_flags = SA_ONSTACK | SA_RESTART;
   sigaction(SIGUSR1, &how, nullptr);
-  std::vector<std::thread> all;
-  for (int i = 0; i < threads; ++i) all.emplace_back(run);
+  std::vector<std::thread> started;
+  for (int i = 0; i < threads; ++i) started.emplace_back(run);
   while (ended < threads)
     if (setuid(getuid()) != 0) ++wrongs;
-  for (std::thread& each : all) each.join();
+  for (std::thread& each : started) each.join();
   std::puts(wrongs == 0 ? "ok" : "a handler's stack has been written by others");
   return wrongs != 0;
 }

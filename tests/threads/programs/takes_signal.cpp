@@ -20,9 +20,9 @@ bool are_called_in_too_early() {
   using namespace std::chrono;
   signal(SIGURG, [](int) {});
   std::atomic<bool> some{false};
-  std::vector<std::thread> all;
+  std::vector<std::thread> threads;
   for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i)
-    all.emplace_back([&] {
+    threads.emplace_back([&] {
       while (!some)
         if (driving_thread() != gettid()) some = true;
     });
@@ -31,7 +31,7 @@ bool are_called_in_too_early() {
   const bool too_early = some;
   signal(SIGURG, SIG_DFL);
   while (!some) continue;
-  for (std::thread& each : all) each.join();
+  for (std::thread& each : threads) each.join();
   return too_early;
 }
 

@@ -37,18 +37,18 @@ void sleep_ms(unsigned ms) {
   weir::raw_call(SYS_nanosleep, weir::as_argument(&some), 0);
 }
 void change(int how) {
-  sigset_t its;
-  sigemptyset(&its);
-  sigaddset(&its, SIGUSR1);
-  pthread_sigmask(how, &its, nullptr);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  pthread_sigmask(how, &signals, nullptr);
 }
-void wait_for(sem_t& its) {
-  while (sem_wait(&its) != 0) {
+void wait_for(sem_t& semaphore) {
+  while (sem_wait(&semaphore) != 0) {
   }
 }
 
-void run(program_thread* its, unsigned me) {
-  const life_of_thread of_program(*its);
+void run(program_thread* thread, unsigned me) {
+  const life_of_thread of_program(*thread);
   change(SIG_UNBLOCK);  // Weir's thread waits for the signal from now on
   for (bool is_counted = false, ends_here = false; !ends_here; pthread_barrier_wait(&all_are_there)) {
     if (!is_counted && this_body != nullptr) is_counted = true, ++members;
@@ -76,8 +76,8 @@ bool is_thread_of_signals() {
 #define NAME "_ZN4weir7threads8claimantD1Ev"
 extern "C" void really_end(claimant*) asm("__real_" NAME);
 extern "C" void end_and_unblock(claimant*) asm("__wrap_" NAME);
-void end_and_unblock(claimant* its) {
-  really_end(its);
+void end_and_unblock(claimant* thread) {
+  really_end(thread);
   if (!armed || !is_thread_of_signals() || !armed.exchange(false)) return;
   may_unblock = true;
   while (!is_unblocked) sleep_ms(1);
@@ -94,10 +94,10 @@ int main() {
   sem_init(&ends, 0, 0);
   pthread_barrier_init(&all_are_there, nullptr, threads);
   make_all_members(processors, false);
-  std::vector<std::thread> all;
+  std::vector<std::thread> started;
   for (unsigned me = 0; me < threads; ++me) {
     expect_another();
-    all.emplace_back(run, expect_thread({}), me);
+    started.emplace_back(run, expect_thread({}), me);
   }
   while (asleep < threads) sleep_ms(1);
   sleep_ms(20);
@@ -108,5 +108,5 @@ int main() {
   std::fflush(stdout);
   if (!handled) _exit(1);
   for (unsigned i = 1; i < threads; ++i) sem_post(&ends);
-  for (std::thread& each : all) each.join();
+  for (std::thread& each : started) each.join();
 }

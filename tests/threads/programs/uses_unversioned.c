@@ -8,9 +8,9 @@ void gate_wait(void);
 void gate_open(void);
 int gate_end(void);
 
-static void* wait_there(void* its) {
+static void* wait_there(void* given) {
   gate_wait();
-  return its;
+  return given;
 }
 
 int main(void) {

@@ -14,7 +14,7 @@
 
 using namespace weir::threads;
 
-extern "C" void poll_until(const std::atomic<unsigned>* one, unsigned its, const std::atomic<unsigned>* other,
+extern "C" void poll_until(const std::atomic<unsigned>* one, unsigned value, const std::atomic<unsigned>* other,
                            unsigned others);  // polls.c
 
 namespace {
@@ -24,8 +24,8 @@ std::atomic<unsigned> members{0}, turn{0}, calls{0};
 std::latch all_are_there{threads};  // a thread that begins later makes the processors
 
 /// In turn, until all have been members: for ever otherwise.
-void poll(program_thread* its, unsigned me) {
-  const life_of_thread of_program(*its);
+void poll(program_thread* thread, unsigned me) {
+  const life_of_thread of_program(*thread);
   all_are_there.arrive_and_wait();
   bool is_counted = false;
   while (members != threads) {
@@ -47,11 +47,11 @@ void want_helpers_but_once() {
 
 int main() {
   make_all_members(processors, false, seats_for::some_that_poll);
-  std::vector<std::thread> all;
+  std::vector<std::thread> started;
   for (unsigned me = 0; me < threads; ++me) {
     expect_another();
-    all.emplace_back(poll, expect_thread({}), me);
+    started.emplace_back(poll, expect_thread({}), me);
   }
-  for (std::thread& each : all) each.join();
+  for (std::thread& each : started) each.join();
   std::puts("ok");
 }

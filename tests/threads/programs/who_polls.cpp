@@ -22,9 +22,9 @@ const int threads = 4 * static_cast<int>(std::thread::hardware_concurrency());
 std::atomic<int> members{0};
 
 void run(const std::function<void(int)>& what) {
-  std::vector<std::thread> all;
-  for (int me = 0; me < threads; ++me) all.emplace_back(what, me);
-  for (std::thread& each : all) each.join();
+  std::vector<std::thread> started;
+  for (int me = 0; me < threads; ++me) started.emplace_back(what, me);
+  for (std::thread& each : started) each.join();
 }
 
 std::mutex mutex;
@@ -35,11 +35,11 @@ volatile double sum = 0;
 /// The threads take turns, and compute for a while in between.
 void sleep_for_turns(int me) {
   for (int i = 0; i < 500; ++i) {
-    double mine = 0;
-    for (int k = 0; k < 20'000; ++k) mine += k;
+    double total = 0;
+    for (int k = 0; k < 20'000; ++k) total += k;
     std::unique_lock lock(mutex);
     changed.wait(lock, [me] { return turn == me; });
-    sum = mine;
+    sum = total;
     turn = (turn + 1) % threads;
     changed.notify_all();
     if (i % 100 == 0 && is_member()) ++members;
@@ -62,17 +62,17 @@ void poll_for_turns(int me) {
 std::atomic<bool> creator_has_ended{false};
 
 void poll_without_creator() {
-  std::vector<std::thread> all;
-  std::thread([&all] {
+  std::vector<std::thread> started;
+  std::thread([&started] {
     for (int me = 0; me < threads; ++me)
-      all.emplace_back([me] {
+      started.emplace_back([me] {
         creator_has_ended.wait(false);
         poll_for_turns(me);
       });
   }).join();
   creator_has_ended = true;
   creator_has_ended.notify_all();
-  for (std::thread& each : all) each.join();
+  for (std::thread& each : started) each.join();
 }
 
 }  // namespace

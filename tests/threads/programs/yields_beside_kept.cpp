@@ -46,8 +46,8 @@ int main(int, char** arguments) {
   long in_a_turn = 0;
   std::thread([&] {
     constexpr int turns = 300;
-    timespec its{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &its);
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     while (yields < 1000) sched_yield();
     // Again where another program has had this processor in between.
     for (int tries = 0; tries < 20 && (tries == 0 || in_a_turn > most); ++tries) {

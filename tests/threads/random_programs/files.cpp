@@ -14,34 +14,34 @@ namespace {
 using bytes = std::vector<unsigned char>;
 
 bytes some_bytes(std::size_t size) {
-  bytes its(size);
+  bytes content(size);
   unsigned x = draw(1u << 30);
-  for (unsigned char& byte : its) byte = static_cast<unsigned char>((x = x * 1664525 + 1013904223) >> 24);
-  return its;
+  for (unsigned char& byte : content) byte = static_cast<unsigned char>((x = x * 1664525 + 1013904223) >> 24);
+  return content;
 }
-unsigned sum(const bytes& its) {
-  unsigned all = 0;
-  for (const unsigned char byte : its) all = all * 31 + byte;
-  return all;
+unsigned sum(const bytes& content) {
+  unsigned result = 0;
+  for (const unsigned char byte : content) result = result * 31 + byte;
+  return result;
 }
 
 void write_and_read_a_file() {
-  const int its = memfd_create("weir", 0);
+  const int file = memfd_create("weir", 0);
   const bytes out = some_bytes(1 + draw(20'000));
-  say_result("write", write(its, out.data(), out.size()));
-  say_result("lseek", lseek(its, static_cast<off_t>(draw(100)), SEEK_SET));
+  say_result("write", write(file, out.data(), out.size()));
+  say_result("lseek", lseek(file, static_cast<off_t>(draw(100)), SEEK_SET));
   bytes in(out.size() + 10);
-  const ssize_t count = read(its, in.data(), in.size());
+  const ssize_t count = read(file, in.data(), in.size());
   say_result("read", count);
   in.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
   say(" %08x", sum(in));
-  say_result("ftruncate", ftruncate(its, static_cast<off_t>(draw(5000))));
+  say_result("ftruncate", ftruncate(file, static_cast<off_t>(draw(5000))));
   struct stat what {};
-  say_result("fstat", fstat(its, &what));
+  say_result("fstat", fstat(file, &what));
   say(" %ld bytes", static_cast<long>(what.st_size));
-  say_result("pread", pread(its, in.data(), std::min<std::size_t>(in.size(), 10), 4990));
-  say_result("lseek", lseek(its, -1, SEEK_SET));
-  say_result("close", close(its));
+  say_result("pread", pread(file, in.data(), std::min<std::size_t>(in.size(), 10), 4990));
+  say_result("lseek", lseek(file, -1, SEEK_SET));
+  say_result("close", close(file));
 }
 
 void fail_in_files() {
@@ -52,21 +52,21 @@ void fail_in_files() {
   say_result("stat", stat("/proc/self/there-is-none", &what));
   say_result("read", read(-1, &byte, 1));
   say_result("mkdir", mkdir("/", 0700));
-  FILE* const its = std::fopen("/there/is/none", "r");
-  say(" fopen %d %s", its != nullptr, strerrorname_np(errno));
+  FILE* const stream = std::fopen("/there/is/none", "r");
+  say(" fopen %d %s", stream != nullptr, strerrorname_np(errno));
 }
 
 void use_a_stream() {
-  FILE* const its = std::tmpfile();
-  if (its == nullptr) return say(" no file");
-  for (unsigned i = 0, count = draw(300); i < count; ++i) std::fprintf(its, "%u %u\n", i, draw(1000));
-  std::fflush(its);
-  std::rewind(its);
-  unsigned long all = 0, one = 0, other = 0;
+  FILE* const stream = std::tmpfile();
+  if (stream == nullptr) return say(" no file");
+  for (unsigned i = 0, count = draw(300); i < count; ++i) std::fprintf(stream, "%u %u\n", i, draw(1000));
+  std::fflush(stream);
+  std::rewind(stream);
+  unsigned long total = 0, one = 0, other = 0;
   int lines = 0;
-  for (; std::fscanf(its, "%lu %lu", &one, &other) == 2; ++lines) all = all * 7 + other;
-  say(" %d lines %lu", lines, all);
-  std::fclose(its);
+  for (; std::fscanf(stream, "%lu %lu", &one, &other) == 2; ++lines) total = total * 7 + other;
+  say(" %d lines %lu", lines, total);
+  std::fclose(stream);
 }
 
 /// Another thread at the other end, which takes or gives a part at a time.
@@ -76,9 +76,9 @@ struct other_end {
   std::size_t part;
 };
 void* take(void* given) {
-  auto* const its = static_cast<other_end*>(given);
-  for (std::size_t had = 0; had < its->what.size();) {
-    const ssize_t count = read(its->file, its->what.data() + had, std::min(its->part, its->what.size() - had));
+  auto* const end = static_cast<other_end*>(given);
+  for (std::size_t had = 0; had < end->what.size();) {
+    const ssize_t count = read(end->file, end->what.data() + had, std::min(end->part, end->what.size() - had));
     if (count <= 0) break;
     had += static_cast<std::size_t>(count);
     if (had % 7 == 0) compute(0.0002);
@@ -86,9 +86,9 @@ void* take(void* given) {
   return nullptr;
 }
 void* give(void* given) {
-  auto* const its = static_cast<other_end*>(given);
-  for (std::size_t done = 0; done < its->what.size();) {
-    const ssize_t count = write(its->file, its->what.data() + done, std::min(its->part, its->what.size() - done));
+  auto* const end = static_cast<other_end*>(given);
+  for (std::size_t done = 0; done < end->what.size();) {
+    const ssize_t count = write(end->file, end->what.data() + done, std::min(end->part, end->what.size() - done));
     if (count <= 0) break;
     done += static_cast<std::size_t>(count);
     if (done % 3 == 0) compute(0.0002);
@@ -154,9 +154,9 @@ void use_a_pipe() {
   char in[64], out[64] = "what goes through a pipe";
   say_result("read", read(ends[0], in, sizeof in));
   say_result("write", write(ends[1], out, 1 + draw(60)));
-  pollfd its{ends[0], POLLIN, 0};
-  say_result("poll", poll(&its, 1, 1000));
-  say(" events %x", static_cast<unsigned>(its.revents));
+  pollfd polled{ends[0], POLLIN, 0};
+  say_result("poll", poll(&polled, 1, 1000));
+  say(" events %x", static_cast<unsigned>(polled.revents));
   say_result("read", read(ends[0], in, 1 + draw(60)));
   close(ends[0]);
   close(ends[1]);
@@ -180,15 +180,16 @@ void use_sockets() {
 
 void map_memory() {
   const std::size_t size = 4096 * (1 + draw(8));
-  void* const its = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (its == MAP_FAILED) return say(" no memory");
-  std::memset(its, static_cast<int>(draw(256)), size);
-  say_result("mprotect", mprotect(its, 4096, PROT_NONE));
-  say_result("mprotect", mprotect(static_cast<char*>(its) + 1, 4096, PROT_READ));
-  say_result("munmap", munmap(its, size));
-  bytes all;
-  for (unsigned i = 0, count = draw(40); i < count; ++i) all.resize(all.size() + draw(3000), static_cast<unsigned char>(i));
-  say(" %zu bytes %08x", all.size(), sum(all));
+  void* const mapping = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) return say(" no memory");
+  std::memset(mapping, static_cast<int>(draw(256)), size);
+  say_result("mprotect", mprotect(mapping, 4096, PROT_NONE));
+  say_result("mprotect", mprotect(static_cast<char*>(mapping) + 1, 4096, PROT_READ));
+  say_result("munmap", munmap(mapping, size));
+  bytes content;
+  for (unsigned i = 0, count = draw(40); i < count; ++i)
+    content.resize(content.size() + draw(3000), static_cast<unsigned char>(i));
+  say(" %zu bytes %08x", content.size(), sum(content));
 }
 
 constexpr call rows[] = {

@@ -13,38 +13,38 @@ namespace {
 
 timespec a_moment() { return {0, static_cast<long>(100'000 + draw(12) * 100'000)}; }
 timespec a_moment_from(clockid_t clock) {
-  timespec its;
-  clock_gettime(clock, &its);
-  its.tv_nsec += a_moment().tv_nsec;
-  if (its.tv_nsec >= 1'000'000'000) its.tv_nsec -= 1'000'000'000, ++its.tv_sec;
-  return its;
+  timespec duration;
+  clock_gettime(clock, &duration);
+  duration.tv_nsec += a_moment().tv_nsec;
+  if (duration.tv_nsec >= 1'000'000'000) duration.tv_nsec -= 1'000'000'000, ++duration.tv_sec;
+  return duration;
 }
 
 void sleep_somehow() {
-  const timespec its = a_moment();
+  const timespec duration = a_moment();
   timespec at;
   switch (draw(4)) {
-    case 0: return say_result("nanosleep", nanosleep(&its, nullptr));
-    case 1: return say_error("clock_nanosleep", clock_nanosleep(CLOCK_MONOTONIC, 0, &its, nullptr));
+    case 0: return say_result("nanosleep", nanosleep(&duration, nullptr));
+    case 1: return say_error("clock_nanosleep", clock_nanosleep(CLOCK_MONOTONIC, 0, &duration, nullptr));
     case 2:
       at = a_moment_from(CLOCK_REALTIME);
       return say_error("clock_nanosleep until", clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, nullptr));
-    default: return say_result("usleep", usleep(static_cast<useconds_t>(its.tv_nsec / 1000)));
+    default: return say_result("usleep", usleep(static_cast<useconds_t>(duration.tv_nsec / 1000)));
   }
 }
 
 void wait_for_no_event() {
   int ends[2];
   if (pipe(ends) != 0) return say(" no pipe");
-  pollfd its{ends[0], POLLIN, 0};
+  pollfd polled{ends[0], POLLIN, 0};
   fd_set set;
   FD_ZERO(&set);
   FD_SET(ends[0], &set);
   const timespec limit = a_moment();
   timeval t{0, limit.tv_nsec / 1000};
   switch (draw(4)) {
-    case 0: say_result("poll", poll(&its, 1, 1 + static_cast<int>(draw(2)))); break;
-    case 1: say_result("ppoll", ppoll(&its, 1, &limit, nullptr)); break;
+    case 0: say_result("poll", poll(&polled, 1, 1 + static_cast<int>(draw(2)))); break;
+    case 1: say_result("ppoll", ppoll(&polled, 1, &limit, nullptr)); break;
     case 2: say_result("select", select(ends[0] + 1, &set, nullptr, nullptr, &t)); break;
     default: {
       const int epoll = epoll_create1(0);
@@ -73,25 +73,25 @@ void wait_for_no_lock() {
   const timespec at = a_moment_from(CLOCK_REALTIME);
   switch (draw(4)) {
     case 0: {
-      sem_t its;
-      sem_init(&its, 0, 0);
-      say_result("sem_timedwait", sem_timedwait(&its, &at));
-      sem_destroy(&its);
+      sem_t semaphore;
+      sem_init(&semaphore, 0, 0);
+      say_result("sem_timedwait", sem_timedwait(&semaphore, &at));
+      sem_destroy(&semaphore);
       break;
     }
     case 1: {
-      pthread_mutex_t its = PTHREAD_MUTEX_INITIALIZER;
-      pthread_mutex_lock(&its);
-      say_error("mutex_timedlock", pthread_mutex_timedlock(&its, &at));
-      pthread_mutex_unlock(&its);
+      pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+      pthread_mutex_lock(&mutex);
+      say_error("mutex_timedlock", pthread_mutex_timedlock(&mutex, &at));
+      pthread_mutex_unlock(&mutex);
       break;
     }
     case 2: {
       pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-      pthread_cond_t its = PTHREAD_COND_INITIALIZER;
+      pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
       pthread_mutex_lock(&mutex);
       int error = 0;
-      do error = pthread_cond_timedwait(&its, &mutex, &at); while (error == 0);
+      do error = pthread_cond_timedwait(&condition, &mutex, &at); while (error == 0);
       say_error("cond_timedwait", error);
       pthread_mutex_unlock(&mutex);
       break;
@@ -105,13 +105,13 @@ void wait_for_no_lock() {
 }
 
 void wait_for_a_timer() {
-  const int its = timerfd_create(CLOCK_MONOTONIC, 0);
+  const int timer = timerfd_create(CLOCK_MONOTONIC, 0);
   const itimerspec soon{{}, a_moment()};
   std::uint64_t expired = 0;
-  say_result("timerfd_settime", timerfd_settime(its, 0, &soon, nullptr));
-  say_result("read", read(its, &expired, sizeof expired));
+  say_result("timerfd_settime", timerfd_settime(timer, 0, &soon, nullptr));
+  say_result("read", read(timer, &expired, sizeof expired));
   say(" expired %d", static_cast<int>(expired));
-  close(its);
+  close(timer);
 }
 
 // Results of arithmetic that is interrupted at any instruction.

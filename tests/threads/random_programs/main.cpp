@@ -43,9 +43,9 @@ void meet_by_posix() { say(" %d", pthread_barrier_wait(&posix_barrier) <= 0); }
 void exchange_numbers() {
   numbers[static_cast<std::size_t>(self->number)] = draw(1000);
   meet();
-  long all = 0;
-  for (const auto& its : numbers) all += its.load();
-  say(" %ld", all);
+  long sum = 0;
+  for (const auto& number : numbers) sum += number.load();
+  say(" %ld", sum);
   meet();
 }
 void kill_each_other() {
@@ -85,30 +85,30 @@ constexpr call for_all[] = {
 // ---- one seed
 
 const call& drawn(std::span<const call> from, unsigned number) {
-  for (const call& its : from) {
-    if (number < its.weight) return its;
-    number -= its.weight;
+  for (const call& entry : from) {
+    if (number < entry.weight) return entry;
+    number -= entry.weight;
   }
   return from.front();
 }
 unsigned weight(std::span<const call> of) {
-  unsigned all = 0;
-  for (const call& its : of) all += its.weight;
-  return all;
+  unsigned total = 0;
+  for (const call& entry : of) total += entry.weight;
+  return total;
 }
 std::vector<call> alone() {
-  std::vector<call> all;
+  std::vector<call> chosen;
   for (const auto of : {calls_of_signals(), calls_with_limits(), calls_of_files(), calls_of_processes(), calls_of_state()}) {
-    all.insert(all.end(), of.begin(), of.end());
+    chosen.insert(chosen.end(), of.begin(), of.end());
   }
-  return all;
+  return chosen;
 }
 
-void make(const char* kind, int step, const call& its) {
+void make(const char* kind, int step, const call& entry) {
   member& me = *self;
-  me.log += std::to_string(me.number) + " " + std::to_string(step) + " " + kind + its.name + ":";
+  me.log += std::to_string(me.number) + " " + std::to_string(step) + " " + kind + entry.name + ":";
   errno = 0;
-  its.make();
+  entry.make();
   me.log += " | " + mask_digits();
   for (unsigned i = 0; i < kinds_of_signals; ++i) me.log += " " + std::to_string(me.handled[a_signal(i)]);
   me.log += " on stack " + std::to_string(me.on_alternate_stack) + "\n";
@@ -137,17 +137,17 @@ void live(std::uint64_t seed, member& me, std::span<const call> own) {
 
 void run(std::uint64_t seed) {
   static const std::vector<call> own = alone();
-  std::vector<std::unique_ptr<member>> all;
+  std::vector<std::unique_ptr<member>> players;
   for (int m = 0; m < members; ++m) {
-    all.push_back(std::make_unique<member>());
-    all.back()->number = m;
-    all.back()->state = seed * 7919 + static_cast<std::uint64_t>(m) * 104729;
+    players.push_back(std::make_unique<member>());
+    players.back()->number = m;
+    players.back()->state = seed * 7919 + static_cast<std::uint64_t>(m) * 104729;
   }
   turn = 0;
   const std::string before = mask_digits();
-  team([&](int me) { live(seed, *all[static_cast<std::size_t>(me)], own); });
+  team([&](int me) { live(seed, *players[static_cast<std::size_t>(me)], own); });
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  for (const auto& its : all) std::fputs(its->log.c_str(), stdout);
+  for (const auto& one : players) std::fputs(one->log.c_str(), stdout);
   std::printf("main's mask %s, %d strays\nend\n", mask_digits() == before ? "as before" : mask_digits().c_str(), strays.load());
   std::fflush(stdout);
 }

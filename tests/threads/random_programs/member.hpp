@@ -41,10 +41,10 @@ inline std::atomic<int> strays{0};  ///< signals that were handled by a thread t
 inline unsigned draw(unsigned below) { return self->draw(below); }
 [[gnu::format(printf, 1, 2)]] inline void say(const char* format, ...) {
   char text[256];
-  va_list its;
-  va_start(its, format);
-  std::vsnprintf(text, sizeof text, format, its);
-  va_end(its);
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
   self->log += text;
 }
 /// A result and what errno says about it.
@@ -54,8 +54,8 @@ inline void say_result(const char* name, long result) {
   else say(" %s %ld", name, result);
 }
 inline void say_error(const char* name, int error) {
-  const char* its = strerrorname_np(error);
-  say(" %s %s", name, error == 0 ? "0" : its == nullptr ? "?" : its);
+  const char* known = strerrorname_np(error);
+  say(" %s %s", name, error == 0 ? "0" : known == nullptr ? "?" : known);
 }
 
 // ---- signals that members send to themselves
@@ -65,7 +65,7 @@ constexpr int kinds_of_signals = 6;
 int a_signal(unsigned which);
 void handle_signals();
 /// The mask and the pending ones, a digit for each of them.
-std::string digits(const sigset_t& its);
+std::string digits(const sigset_t& signals);
 inline std::string mask_digits() { return digits(mask_now()); }
 
 // ---- what members do

@@ -66,24 +66,24 @@ struct found {
   bool is_self;
 };
 void* look(void* given) {
-  auto* const its = static_cast<found*>(given);
-  its->mask = mask_digits();
-  its->is_self = pthread_equal(pthread_self(), pthread_self()) != 0 && self == nullptr;
-  for (int i = 0; i < its->give; ++i) sched_yield();
-  return reinterpret_cast<void*>(static_cast<long>(its->give) * 3);
+  auto* const answer = static_cast<found*>(given);
+  answer->mask = mask_digits();
+  answer->is_self = pthread_equal(pthread_self(), pthread_self()) != 0 && self == nullptr;
+  for (int i = 0; i < answer->give; ++i) sched_yield();
+  return reinterpret_cast<void*>(static_cast<long>(answer->give) * 3);
 }
 void make_threads() {
   const unsigned count = 1 + draw(3);
   pthread_t threads[3];
-  found all[3];
+  found answers[3];
   for (unsigned i = 0; i < count; ++i) {
-    all[i].give = static_cast<int>(draw(50));
-    say_error("create", pthread_create(&threads[i], nullptr, look, &all[i]));
+    answers[i].give = static_cast<int>(draw(50));
+    say_error("create", pthread_create(&threads[i], nullptr, look, &answers[i]));
   }
   for (unsigned i = 0; i < count; ++i) {
     void* result = nullptr;
     say_error("join", pthread_join(threads[i], &result));
-    say(" %ld %s %d", reinterpret_cast<long>(result), all[i].mask.c_str(), all[i].is_self);
+    say(" %ld %s %d", reinterpret_cast<long>(result), answers[i].mask.c_str(), answers[i].is_self);
   }
 }
 
@@ -91,8 +91,8 @@ void cancel_a_thread() {
   pthread_t thread;
   sem_t never;
   sem_init(&never, 0, 0);
-  pthread_create(&thread, nullptr, [](void* its) -> void* {
-    sem_wait(static_cast<sem_t*>(its));
+  pthread_create(&thread, nullptr, [](void* given) -> void* {
+    sem_wait(static_cast<sem_t*>(given));
     return nullptr;
   }, &never);
   if (draw(2) == 0) compute(0.0003);
@@ -107,10 +107,10 @@ pthread_mutex_t a_mutex(int kind) {
   pthread_mutexattr_t how;
   pthread_mutexattr_init(&how);
   pthread_mutexattr_settype(&how, kind);
-  pthread_mutex_t its;
-  pthread_mutex_init(&its, &how);
+  pthread_mutex_t mutex;
+  pthread_mutex_init(&mutex, &how);
   pthread_mutexattr_destroy(&how);
-  return its;
+  return mutex;
 }
 void use_mutexes() {
   pthread_mutex_t checking = a_mutex(PTHREAD_MUTEX_ERRORCHECK), recursive = a_mutex(PTHREAD_MUTEX_RECURSIVE);
@@ -121,8 +121,8 @@ void use_mutexes() {
   say_error("unlock", pthread_mutex_unlock(&checking));
   for (int i = 0; i < 3; ++i) say_error("lock", pthread_mutex_trylock(&recursive));
   pthread_t thread;
-  pthread_create(&thread, nullptr, [](void* its) -> void* {
-    return reinterpret_cast<void*>(static_cast<long>(pthread_mutex_trylock(static_cast<pthread_mutex_t*>(its))));
+  pthread_create(&thread, nullptr, [](void* given) -> void* {
+    return reinterpret_cast<void*>(static_cast<long>(pthread_mutex_trylock(static_cast<pthread_mutex_t*>(given))));
   }, &recursive);
   void* result = nullptr;
   pthread_join(thread, &result);
@@ -131,22 +131,22 @@ void use_mutexes() {
 }
 
 void use_semaphores() {
-  sem_t its;
-  say_result("init", sem_init(&its, 0, draw(3)));
-  say_result("trywait", sem_trywait(&its));
-  say_result("trywait", sem_trywait(&its));
+  sem_t semaphore;
+  say_result("init", sem_init(&semaphore, 0, draw(3)));
+  say_result("trywait", sem_trywait(&semaphore));
+  say_result("trywait", sem_trywait(&semaphore));
   pthread_t thread;
   pthread_create(&thread, nullptr, [](void* given) -> void* {
     compute(0.0003);
     sem_post(static_cast<sem_t*>(given));
     return nullptr;
-  }, &its);
+  }, &semaphore);
   pthread_join(thread, nullptr);
-  say_result("wait", sem_wait(&its));
+  say_result("wait", sem_wait(&semaphore));
   int value = -1;
-  sem_getvalue(&its, &value);
+  sem_getvalue(&semaphore, &value);
   say(" value %d", value);
-  sem_destroy(&its);
+  sem_destroy(&semaphore);
 }
 
 /// A thread that answers each turn.
@@ -155,28 +155,28 @@ struct game {
   pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
   unsigned turn = 0, turns = 0;
 };
-void play(game& its, unsigned side) {
-  pthread_mutex_lock(&its.mutex);
+void play(game& shared, unsigned side) {
+  pthread_mutex_lock(&shared.mutex);
   for (;;) {
-    while (its.turn < its.turns && its.turn % 2 != side) pthread_cond_wait(&its.changed, &its.mutex);
-    if (its.turn >= its.turns) break;
-    ++its.turn;
-    pthread_cond_signal(&its.changed);
+    while (shared.turn < shared.turns && shared.turn % 2 != side) pthread_cond_wait(&shared.changed, &shared.mutex);
+    if (shared.turn >= shared.turns) break;
+    ++shared.turn;
+    pthread_cond_signal(&shared.changed);
   }
-  pthread_cond_signal(&its.changed);
-  pthread_mutex_unlock(&its.mutex);
+  pthread_cond_signal(&shared.changed);
+  pthread_mutex_unlock(&shared.mutex);
 }
 void use_conditions() {
-  game its;
-  its.turns = draw(12);
+  game shared;
+  shared.turns = draw(12);
   pthread_t thread;
   pthread_create(&thread, nullptr, [](void* given) -> void* {
     play(*static_cast<game*>(given), 1);
     return nullptr;
-  }, &its);
-  play(its, 0);
+  }, &shared);
+  play(shared, 0);
   pthread_join(thread, nullptr);
-  say(" %u turns", its.turn);
+  say(" %u turns", shared.turn);
 }
 
 // What all members share.

@@ -24,21 +24,21 @@ void note(int number) {
 }
 
 sigset_t some() {
-  sigset_t its;
-  sigemptyset(&its);
+  sigset_t signals;
+  sigemptyset(&signals);
   for (unsigned i = 0; i < kinds_of_signals; ++i) {
-    if (draw(2) == 0) sigaddset(&its, a_signal(i));
+    if (draw(2) == 0) sigaddset(&signals, a_signal(i));
   }
-  return its;
+  return signals;
 }
 
 void change_the_mask() {
   static constexpr int ways[] = {SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK};
   const int how = ways[draw(3)];
-  sigset_t its = some();
-  if (how == SIG_SETMASK) sigaddset(&its, SIGCHLD);
+  sigset_t signals = some();
+  if (how == SIG_SETMASK) sigaddset(&signals, SIGCHLD);
   sigset_t before;
-  say_error("sigmask", pthread_sigmask(how, &its, &before));
+  say_error("sigmask", pthread_sigmask(how, &signals, &before));
   say(" was %s", digits(before).c_str());
 }
 
@@ -60,10 +60,10 @@ void send_many_to_itself() {
 }
 
 void look_what_is_pending() {
-  sigset_t its;
-  say_result("sigpending", sigpending(&its));
-  sigdelset(&its, SIGCHLD);
-  say(" %s", digits(its).c_str());
+  sigset_t signals;
+  say_result("sigpending", sigpending(&signals));
+  sigdelset(&signals, SIGCHLD);
+  say(" %s", digits(signals).c_str());
 }
 
 // One that is pending ends it, one that nobody sends does not.
@@ -84,9 +84,9 @@ void wait_with_another_mask() {
     case 0: say_result("ppoll", ppoll(nullptr, 0, &limit, &with)); break;
     case 1: say_result("pselect", pselect(0, nullptr, nullptr, nullptr, &limit, &with)); break;
     case 2: {
-      const int its = epoll_create1(0);
-      say_result("epoll_pwait", epoll_pwait(its, &event, 1, ends ? 5000 : 1, &with));
-      close(its);
+      const int epoll = epoll_create1(0);
+      say_result("epoll_pwait", epoll_pwait(epoll, &event, 1, ends ? 5000 : 1, &with));
+      close(epoll);
       break;
     }
     default: say_result("sigsuspend", sigsuspend(&with));
@@ -100,31 +100,31 @@ void wait_for_a_signal() {
   const sigset_t own = mask_now();
   block(number);
   raise(number);
-  const sigset_t its = set_of({number});
+  const sigset_t signals = set_of({number});
   siginfo_t what{};
   const timespec limit{5, 0};
   if (draw(2) == 0) {
-    const int got = sigtimedwait(&its, &what, &limit);
+    const int got = sigtimedwait(&signals, &what, &limit);
     say(" sigtimedwait %d", got == number);
   } else {
     int got = 0;
-    say_error("sigwait", sigwait(&its, &got));
+    say_error("sigwait", sigwait(&signals, &got));
     say(" %d", got == number);
   }
   pthread_sigmask(SIG_SETMASK, &own, nullptr);
 }
 void wait_for_none() {
-  const sigset_t its = set_of({never_sent()});
+  const sigset_t signals = set_of({never_sent()});
   const timespec limit{0, 1'000'000};
-  say_result("sigtimedwait", sigtimedwait(&its, nullptr, &limit));
+  say_result("sigtimedwait", sigtimedwait(&signals, nullptr, &limit));
 }
 
 void change_the_alternate_stack() {
-  stack_t its{}, before;
-  its.ss_sp = self->alternate_stack.data();
-  its.ss_size = self->alternate_stack.size();
-  if (draw(3) == 0) its.ss_flags = SS_DISABLE;
-  say_result("sigaltstack", sigaltstack(&its, &before));
+  stack_t stack{}, before;
+  stack.ss_sp = self->alternate_stack.data();
+  stack.ss_size = self->alternate_stack.size();
+  if (draw(3) == 0) stack.ss_flags = SS_DISABLE;
+  say_result("sigaltstack", sigaltstack(&stack, &before));
   say(" was %s", before.ss_flags == SS_DISABLE ? "none" : before.ss_sp == self->alternate_stack.data() ? "own" : "another's");
 }
 
@@ -147,16 +147,16 @@ void set_a_timer_for_itself() {
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = of_timers();
   event._sigev_un._tid = kernel_thread();
-  timer_t its;
+  timer_t timer;
   const int before = self->handled[of_timers()];
   const itimerspec soon{{}, {0, 200'000}};
-  if (timer_create(CLOCK_MONOTONIC, &event, &its) != 0 || timer_settime(its, 0, &soon, nullptr) != 0) return say(" no timer");
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &soon, nullptr) != 0) return say(" no timer");
   for (const double until = now_s() + 5; self->handled[of_timers()] == before && now_s() < until;) {
     const timespec moment{0, 300'000};
     nanosleep(&moment, nullptr);
   }
   say(" expired %d", self->handled[of_timers()] - before);
-  timer_delete(its);
+  timer_delete(timer);
 }
 
 constexpr call rows[] = {
@@ -170,8 +170,8 @@ constexpr call rows[] = {
 }  // namespace
 
 int a_signal(unsigned which) {
-  const int all[kinds_of_signals] = {SIGUSR1, SIGUSR2, SIGRTMIN + 1, SIGRTMIN + 2, SIGRTMIN + 3, SIGHUP};
-  return all[which];
+  const int numbers[kinds_of_signals] = {SIGUSR1, SIGUSR2, SIGRTMIN + 1, SIGRTMIN + 2, SIGRTMIN + 3, SIGHUP};
+  return numbers[which];
 }
 
 void handle_signals() {
@@ -188,13 +188,13 @@ void handle_signals() {
   handle(of_timers(), note, SA_RESTART);
 }
 
-std::string digits(const sigset_t& its) {
+std::string digits(const sigset_t& signals) {
   std::string text;
-  for (unsigned i = 0; i < kinds_of_signals; ++i) text += sigismember(&its, a_signal(i)) == 1 ? '1' : '0';
+  for (unsigned i = 0; i < kinds_of_signals; ++i) text += sigismember(&signals, a_signal(i)) == 1 ? '1' : '0';
   for (int number = 1; number < 65; ++number) {
     bool ours = false;
     for (unsigned i = 0; i < kinds_of_signals; ++i) ours |= number == a_signal(i);
-    if (!ours && sigismember(&its, number) == 1) text += "+" + std::to_string(number);
+    if (!ours && sigismember(&signals, number) == 1) text += "+" + std::to_string(number);
   }
   return text;
 }

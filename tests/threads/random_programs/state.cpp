@@ -14,9 +14,9 @@ cpu_set_t all_processors;
 std::string first_name;
 
 std::string name_now() {
-  char its[17] = {};
-  prctl(PR_GET_NAME, its);
-  return its;
+  char text[17] = {};
+  prctl(PR_GET_NAME, text);
+  return text;
 }
 void change_the_name() {
   say(" was %s", name_now() == first_name ? "the first" : name_now().c_str());
@@ -57,10 +57,10 @@ void change_the_file_systems_user() {
 }
 
 void change_the_processors() {
-  cpu_set_t its;
-  CPU_ZERO(&its);
-  sched_getaffinity(0, sizeof its, &its);
-  say(" had %s", CPU_EQUAL(&its, &all_processors) ? "all" : CPU_COUNT(&its) == 1 ? "one" : "others");
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  sched_getaffinity(0, sizeof processors, &processors);
+  say(" had %s", CPU_EQUAL(&processors, &all_processors) ? "all" : CPU_COUNT(&processors) == 1 ? "one" : "others");
   if (draw(2) == 0) {
     say_result("sched_setaffinity", sched_setaffinity(0, sizeof all_processors, &all_processors));
     return;
@@ -69,9 +69,9 @@ void change_the_processors() {
   int processor = 0;
   for (; !CPU_ISSET(processor, &all_processors) || which-- > 0; ++processor) {
   }
-  CPU_ZERO(&its);
-  CPU_SET(processor, &its);
-  say_result("sched_setaffinity", sched_setaffinity(0, sizeof its, &its));
+  CPU_ZERO(&processors);
+  CPU_SET(processor, &processors);
+  say_result("sched_setaffinity", sched_setaffinity(0, sizeof processors, &processors));
   compute(0.0005);
   say(" there %d", sched_getcpu() == processor);
 }

@@ -49,7 +49,7 @@ bool shares_thread(int me) {
 }
 
 /// One more for the processor on which the thread runs, unless the sequence is interrupted.
-bool adds_on(area& mine, unsigned processor) {
+bool adds_on(area& own, unsigned processor) {
   long* const to = &of_processor[processor].value;
   asm goto(R"(
     .pushsection __rseq_cs, "aw"
@@ -79,7 +79,7 @@ bool adds_on(area& mine, unsigned processor) {
     .popsection
   )"
            :
-           : [section] "m"(mine.section), [now] "m"(mine.cpu_id), [processor] "r"(processor), [to] "r"(to)
+           : [section] "m"(own.section), [now] "m"(own.cpu_id), [processor] "r"(processor), [to] "r"(to)
            : "rax", "rcx", "memory", "cc"
            : aborted);
   return true;
@@ -88,12 +88,12 @@ aborted:
 }
 void add() {
   for (;;) {
-    area& mine = *area_of_thread();
-    if (__atomic_load_n(&mine.cpu_id, __ATOMIC_RELAXED) < 0) {
+    area& own = *area_of_thread();
+    if (__atomic_load_n(&own.cpu_id, __ATOMIC_RELAXED) < 0) {
       without.fetch_add(1, std::memory_order_relaxed);  // a number with which no other data goes
       return;
     }
-    if (adds_on(mine, __atomic_load_n(&mine.cpu_id_start, __ATOMIC_RELAXED))) return;
+    if (adds_on(own, __atomic_load_n(&own.cpu_id_start, __ATOMIC_RELAXED))) return;
   }
 }
 long counted() {

@@ -38,9 +38,9 @@ class queue {
   std::function<void()> take() {
     std::unique_lock lock(mutex_);
     some_.wait(lock, [this] { return !tasks_.empty(); });
-    auto its = std::move(tasks_.front());
+    auto task = std::move(tasks_.front());
     tasks_.pop_front();
-    return its;
+    return task;
   }
 
  private:
@@ -78,9 +78,9 @@ class polling_barrier {
 
 // Hides from the compiler where it comes from, and whether anybody reads it.
 template <class T>
-T* hidden(T* its) {
-  asm volatile("" : "+r"(its) : : "memory");
-  return its;
+T* hidden(T* object) {
+  asm volatile("" : "+r"(object) : : "memory");
+  return object;
 }
 [[gnu::noinline]] const char* of_a_frame_that_is_gone() {
   char frame[16384];
@@ -95,26 +95,26 @@ std::mutex one, other;
 [[gnu::noinline]] void plant(unsigned me) {
   // On a stack that is suspended between.
   if (fault == "uninitialised" && me == 3) {
-    int its[16];
-    hidden(its);
+    int numbers[16];
+    hidden(numbers);
     for (unsigned i = 0; i < 3 * threads; ++i) sched_yield();
-    if (*hidden(its) == 5) seen = 1;
+    if (*hidden(numbers) == 5) seen = 1;
   }
   // Below the stack pointer of another thread, which waits for work.
   if (fault == "below" && me == 3) below_other.store(of_a_frame_that_is_gone(), std::memory_order_release);
   if (fault == "below" && me == 4) {
-    const char* its = nullptr;
-    while ((its = below_other.load(std::memory_order_acquire)) == nullptr) sched_yield();
-    seen = *its;
+    const char* place = nullptr;
+    while ((place = below_other.load(std::memory_order_acquire)) == nullptr) sched_yield();
+    seen = *place;
   }
   if (fault == "freed" && me == 3) {
-    auto* const its = hidden(new int(5));
-    delete its;
-    seen = *hidden(its);
+    auto* const number = hidden(new int(5));
+    delete number;
+    seen = *hidden(number);
   }
   if (fault == "overflow" && me == 3) {
-    int its = 0x7fffffff;
-    seen = *hidden(&its) + 1;
+    int number = 0x7fffffff;
+    seen = *hidden(&number) + 1;
   }
   if (fault == "leak" && me == 3) hidden(std::malloc(12345));
   if (fault == "race") ++shared;
@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
     });
   for (unsigned i = 0; i < threads; ++i) work.put({});
   const int answer = std::async(std::launch::async, [] { return 42; }).get();
-  for (auto& its : pool) its.join();
+  for (auto& each : pool) each.join();
   const bool right =
       sum == tasks * (tasks - 1) / 2 && written == threads * rounds && spins == threads * rounds && done == tasks && answer == 42;
   std::puts(right ? "ok" : "wrong");

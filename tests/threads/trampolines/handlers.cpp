@@ -32,9 +32,9 @@ long bare_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
   return number;
 }
 bool is_blocked_by_kernel() {
-  std::uint64_t its = 0;
-  bare_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&its), sizeof its);
-  return (its >> (its_signal - 1) & 1) != 0;
+  std::uint64_t value = 0;
+  bare_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&value), sizeof value);
+  return (value >> (its_signal - 1) & 1) != 0;
 }
 
 // ---- how handlers are set
@@ -47,9 +47,9 @@ struct for_kernel {
 };
 template <int set(int, const struct sigaction*, struct sigaction*)>
 void by_action(void (*to)(int)) {
-  struct sigaction its {};
-  its.sa_handler = to;
-  if (set(its_signal, &its, nullptr) != 0) fail("a handler cannot be set");
+  struct sigaction action {};
+  action.sa_handler = to;
+  if (set(its_signal, &action, nullptr) != 0) fail("a handler cannot be set");
   struct sigaction now {};
   set(its_signal, nullptr, &now);
   if (now.sa_handler != to) fail("the program finds another handler than it has set");
@@ -62,12 +62,12 @@ void by_sigset(void (*to)(int)) {
     fail("sigset() takes anything");
 }
 void by_syscall(void (*to)(int)) {
-  const for_kernel its{to};
-  syscall(SYS_rt_sigaction, its_signal, &its, nullptr, sizeof its.mask);
+  const for_kernel action{to};
+  syscall(SYS_rt_sigaction, its_signal, &action, nullptr, sizeof action.mask);
 }
 void by_bare_call(void (*to)(int)) {
-  const for_kernel its{to};
-  bare_call(SYS_rt_sigaction, its_signal, reinterpret_cast<long>(&its), 0, sizeof its.mask);
+  const for_kernel action{to};
+  bare_call(SYS_rt_sigaction, its_signal, reinterpret_cast<long>(&action), 0, sizeof action.mask);
 }
 
 // ---- waiting in a handler
@@ -85,9 +85,9 @@ void polls(int) {
 void polls_in_handler(bool as_member) {
   static flag others_end;
   for (auto* const each : {&handler_may_end.first, &handler_may_end.second, &others_end}) each->store(0);
-  std::vector<std::thread> all;
+  std::vector<std::thread> started;
   for (unsigned t = 1; t < threads; ++t)
-    all.emplace_back([&] {
+    started.emplace_back([&] {
       const two_flags never_mind{1, 1};
       while (others_end.load() == 0) {
         keeps_registers(never_mind);
@@ -108,7 +108,7 @@ void polls_in_handler(bool as_member) {
   handler_may_end.second.store(1);
   handles.join();
   others_end.store(1);
-  for (std::thread& each : all) each.join();
+  for (std::thread& each : started) each.join();
   if (wrong.load() != 0) fail("a thread has the mask of a handler, or the handler has not");
 }
 
@@ -123,9 +123,9 @@ void is_unwound() {
   library = found.dli_fbase;
   void* first[1];
   backtrace(first, 1);  // loads the unwinder
-  struct sigaction its {};
-  its.sa_flags = SA_SIGINFO | SA_RESTART;
-  its.sa_sigaction = [](int, siginfo_t*, void* context) {
+  struct sigaction action {};
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  action.sa_sigaction = [](int, siginfo_t*, void* context) {
     const auto code = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
     Dl_info in;
     if (dladdr(reinterpret_cast<void*>(code), &in) == 0) return unknown.store(unknown.load() + 1);
@@ -137,7 +137,7 @@ void is_unwound() {
       if (at >= reinterpret_cast<const char*>(keeps) && at < keeps_end) return seen.store(seen.load() + 1);
     }
   };
-  sigaction(SIGPROF, &its, nullptr);
+  sigaction(SIGPROF, &action, nullptr);
   const itimerval often{{0, 1000}, {0, 1000}}, off{};
   setitimer(ITIMER_PROF, &often, nullptr);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(200);
@@ -152,16 +152,16 @@ void fails_in_copy() {
   static void* page = nullptr;
   static flag failed;
   page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  struct sigaction its {};
-  its.sa_flags = SA_SIGINFO;
-  its.sa_sigaction = [](int, siginfo_t*, void* context) {
+  struct sigaction action {};
+  action.sa_flags = SA_SIGINFO;
+  action.sa_sigaction = [](int, siginfo_t*, void* context) {
     if (static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP] != reinterpret_cast<greg_t>(has_no_pause_first))
       fail("a load has failed elsewhere than the program loads");
     mprotect(page, 4096, PROT_READ | PROT_WRITE);
     static_cast<flag*>(page)->store(1);
     failed.store(failed.load() + 1);
   };
-  sigaction(SIGSEGV, &its, nullptr);
+  sigaction(SIGSEGV, &action, nullptr);
   if (has_no_pause(static_cast<const flag*>(page)) != 1 || failed.load() != 1) fail("a load that has failed is not repeated");
   signal(SIGSEGV, SIG_DFL);
 }
@@ -170,16 +170,16 @@ void fails_in_copy() {
 void is_cancelled() {
   for (int i = 0; i < 20; ++i) {
     static two_flags never;
-    std::vector<pthread_t> all(threads);
-    for (pthread_t& each : all)
+    std::vector<pthread_t> started(threads);
+    for (pthread_t& each : started)
       pthread_create(&each, nullptr, [](void*) -> void* {
         pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
         keeps_registers(never);
         return nullptr;
       }, nullptr);
     usleep(1000);
-    for (const pthread_t each : all) pthread_cancel(each);
-    for (const pthread_t each : all) {
+    for (const pthread_t each : started) pthread_cancel(each);
+    for (const pthread_t each : started) {
       void* how = nullptr;
       pthread_join(each, &how);
       if (how != PTHREAD_CANCELED) fail("a thread is not cancelled");

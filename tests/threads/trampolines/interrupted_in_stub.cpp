@@ -40,8 +40,8 @@ bool is_found_at(std::uintptr_t at, std::uintptr_t code, greg_t pointer) {
 
 const char* wrong(const char* library) {
   if (trampoline_entry() == nullptr) return nullptr;
-  void* const its = dlopen(library, RTLD_NOW);
-  const auto pause = reinterpret_cast<std::uintptr_t>(its != nullptr ? dlsym(its, "keeps_first_pause") : nullptr);
+  void* const handle = dlopen(library, RTLD_NOW);
+  const auto pause = reinterpret_cast<std::uintptr_t>(handle != nullptr ? dlsym(handle, "keeps_first_pause") : nullptr);
   if (pause == 0) return "no library";
   for (unsigned i = 0; i < often; ++i) want_trampoline_at_pause(pause, trampoline_entry());
   if (!has_soon(pause)) return "no trampoline";

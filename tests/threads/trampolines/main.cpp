@@ -29,51 +29,52 @@ extern const char has_fence_first[], has_distance_first[];
 
 namespace {
 
-void keeps_registers_of_x87(const two_flags& its) {
-  if (keeps_x87(&its) != 0) fail("registers of x87 differ");
+void keeps_registers_of_x87(const two_flags& flags) {
+  if (keeps_x87(&flags) != 0) fail("registers of x87 differ");
 }
 
 // ---- vectors
 
 extern "C" const char upper_pause[], no_upper_pause[], uppermost_pause[];
 
-[[gnu::target("avx"), gnu::noinline]] void keeps_upper(const two_flags& its) {
-  const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
-  register __m256d kept asm("ymm7") = _mm256_set_pd(mine, mine + 1, mine + 2, mine + 3);
+[[gnu::target("avx"), gnu::noinline]] void keeps_upper(const two_flags& flags) {
+  const double value = static_cast<double>(reinterpret_cast<std::uintptr_t>(&flags));
+  register __m256d kept asm("ymm7") = _mm256_set_pd(value, value + 1, value + 2, value + 3);
   const __m256d before = kept;
   asm volatile(".p2align 4; upper_pause: pause; nop; nop; nop; cmpl $0, (%1); je upper_pause"
                : "+x"(kept)
-               : "r"(&its.first)
+               : "r"(&flags.first)
                : "memory", "cc");
   const __m256d after = kept;
   if (std::memcmp(&after, &before, sizeof after) != 0) fail("an upper half differs");
 }
 /// Uses no upper halves, beside threads that do.
-[[gnu::target("avx"), gnu::noinline]] void keeps_no_upper(const two_flags& its) {
+[[gnu::target("avx"), gnu::noinline]] void keeps_no_upper(const two_flags& flags) {
   double after[4];
   asm volatile(
-      "vzeroupper\n.p2align 4\nno_upper_pause: pause; nop; nop; nop; cmpl $0, (%[its]); je no_upper_pause\nvmovupd %%ymm7, "
+      "vzeroupper\n.p2align 4\nno_upper_pause: pause; nop; nop; nop; cmpl $0, (%[flags]); je no_upper_pause\nvmovupd %%ymm7, "
       "%[after]"
       : [after] "=m"(after)
-      : [its] "r"(&its.first)
+      : [flags] "r"(&flags.first)
       : "memory", "cc");
   if (after[2] != 0 || after[3] != 0) fail("an upper half is another thread's");
 }
 
 // Also registers that older instructions cannot name, and masks. A thread that leaves the upper halves alone does not get
 // another's.
-[[gnu::target("avx512f,avx512bw"), gnu::noinline]] void keeps_uppermost(const two_flags& its) {
-  const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
-  register __m512d kept asm("zmm9") = _mm512_set_pd(mine, mine + 1, mine + 2, mine + 3, mine + 4, mine + 5, mine + 6, mine + 7);
+[[gnu::target("avx512f,avx512bw"), gnu::noinline]] void keeps_uppermost(const two_flags& flags) {
+  const double value = static_cast<double>(reinterpret_cast<std::uintptr_t>(&flags));
+  register __m512d kept asm("zmm9") =
+      _mm512_set_pd(value, value + 1, value + 2, value + 3, value + 4, value + 5, value + 6, value + 7);
   register __m512d other asm("zmm21") = _mm512_add_pd(kept, kept);
   const __m512d before = kept, other_before = other;
-  const auto mask = static_cast<std::uint64_t>(mine);
+  const auto mask = static_cast<std::uint64_t>(value);
   std::uint64_t mask_after = 0;
   asm volatile(
-      "kmovq %[mask], %%k3\n.p2align 4\nuppermost_pause: pause; nop; nop; nop; cmpl $0, (%[its]); je uppermost_pause\nkmovq "
+      "kmovq %[mask], %%k3\n.p2align 4\nuppermost_pause: pause; nop; nop; nop; cmpl $0, (%[flags]); je uppermost_pause\nkmovq "
       "%%k3, %[after]"
       : "+v"(kept), "+v"(other), [after] "=r"(mask_after)
-      : [its] "r"(&its.first), [mask] "r"(mask)
+      : [flags] "r"(&flags.first), [mask] "r"(mask)
       : "memory", "cc", "k3");
   const __m512d after = kept, other_after = other;
   if (std::memcmp(&after, &before, sizeof after) != 0) fail("an upper half of 512 bits differs");
@@ -105,10 +106,10 @@ void works_when_loaded_again(const char* file) {
   for (int i = 0; i < 3; ++i) {
     void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) fail(dlerror());
-    const auto its = reinterpret_cast<int (*)(const two_flags*)>(dlsym(library, "keeps"));
+    const auto keeps = reinterpret_cast<int (*)(const two_flags*)>(dlsym(library, "keeps"));
     until_placed("no trampoline in a library", static_cast<const char*>(dlsym(library, "keeps_first_pause")),
-                 [its](const two_flags& may) {
-                   if (its(&may) != 0) fail("registers differ in a library");
+                 [keeps](const two_flags& may) {
+                   if (keeps(&may) != 0) fail("registers differ in a library");
                  });
     dlclose(library);
   }

@@ -36,21 +36,21 @@ inline unsigned char first_byte(const char* code) { return static_cast<unsigned 
 /// As many threads as `threads`, each of which waits for the one before it, a number of times.
 inline void in_turn(unsigned rounds, const std::function<void(const two_flags&)>& wait) {
   std::vector<two_flags> may(threads * rounds + 1);
-  const auto let = [](two_flags& its) {
-    its.first.store(1);
+  const auto let = [](two_flags& flags) {
+    flags.first.store(1);
     sched_yield();
-    its.second.store(1);
+    flags.second.store(1);
   };
-  std::vector<std::thread> all;
+  std::vector<std::thread> started;
   for (unsigned t = 0; t < threads; ++t)
-    all.emplace_back([&, t] {
+    started.emplace_back([&, t] {
       for (unsigned r = 0; r < rounds; ++r) {
         wait(may[r * threads + t]);
         let(may[r * threads + t + 1]);
       }
     });
   let(may[0]);
-  for (std::thread& each : all) each.join();
+  for (std::thread& each : started) each.join();
 }
 
 /// Until the `pause` at that place has been replaced, and for a while then.
@@ -63,6 +63,6 @@ inline void until_placed(const char* what, const char* at, const std::function<v
   in_turn(500, wait);
 }
 
-inline void keeps_registers(const two_flags& its) {
-  if (keeps(&its) != 0) fail("registers differ");
+inline void keeps_registers(const two_flags& flags) {
+  if (keeps(&flags) != 0) fail("registers differ");
 }
