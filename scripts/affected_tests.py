@@ -1,11 +1,15 @@
 """Which tests a change can affect, by what the build compiles and links, and by what Python's modules import and start.
 
+What an object is compiled from the compiler has told Ninja, where the object has been built; the sources' includes say
+how near the change is, and what reads it before anything is built.
+
 A rank goes with each. 0 is the test itself; then the rank grows with each include or import on the way to the change.
 What only links the change is further away, and a word of the change's name in the test's makes each nearer.
 """
 
 import ast
 import re
+import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -81,6 +85,20 @@ class Native:
         return found
 
     @cached_property
+    def read(self) -> dict[str, set[str]]:
+        """By a source: the objects for which the compiler read it when they were last built."""
+        words = ("ninja", "-C", str(self.folder), "-t", "deps")
+        said = subprocess.run(words, capture_output=True, text=True).stdout  # fails where nothing has been built
+        found = defaultdict(set)
+        for line in said.splitlines():
+            if not line.startswith(" "):
+                output = line.partition(": #deps")[0]
+            elif f"{self.root}/" in line or not line.lstrip().startswith("/"):
+                path = Path(self.folder, line.strip()).resolve()
+                found[str(path).removeprefix(f"{self.root}/")].add(output)
+        return found
+
+    @cached_property
     def edges(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
         """By an input of the build: what is compiled from it, and what is linked or made from it."""
         compiled, made = defaultdict(set), defaultdict(set)
@@ -102,8 +120,11 @@ class Native:
     def outputs(self, changed: Iterable[str]) -> Distances:
         """What the build makes anew."""
         compiled, made = self.edges
+        changed = set(changed)
         sources = spread(dict.fromkeys(changed, 0), self.includers)
-        objects = {o: d for source, d in sources.items() for o in compiled.get(source, ())}
+        known = set().union(*compiled.values())  # an older build's may be noted still
+        objects = {o: LINKED - 1 for source in changed for o in self.read.get(source, ()) if o in known}
+        objects |= {o: d for source, d in sources.items() for o in compiled.get(source, ())}
         near = spread(objects, {k: {v for v in to if self._is_program(v)} for k, to in made.items()})
         far = spread({o: LINKED for o in objects}, made, most=LINKED)
         return far | {o: d - 1 if d else 0 for o, d in near.items() if o not in objects}

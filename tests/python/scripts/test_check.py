@@ -1,5 +1,6 @@
 """What a change can affect, by the sources of today, and by a small tree with a build of its own."""
 
+import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
@@ -42,6 +43,23 @@ def test_mutexes_have_the_tests_of_mutexes_first(native: affected_tests.Native):
 def test_a_header_has_the_searches_that_include_it_first(native: affected_tests.Native):
     found = affected_tests.native_tests(native, ["src/threads/scheduling/driver.hpp"])
     assert {"explorer.driver", "explorer.driver_orders", "threads.tick"} <= set(nearest(found, 8))
+
+
+def test_what_the_compiler_has_read_counts_where_no_include_is_found(tmp_path: Path):
+    (tmp_path / "build.ninja").write_text(
+        "rule CXX_COMPILER__program\n"
+        "  command = printf '$out: main.cpp hidden/table.def' >$out.d && touch $out\n"
+        "  depfile = $out.d\n"
+        "  deps = gcc\n"
+        "build main.o: CXX_COMPILER__program main.cpp\n"
+        "build program: CXX_EXECUTABLE_LINKER__program main.o\n"
+    )
+    (tmp_path / "main.cpp").touch()
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden/table.def").touch()
+    assert not affected_tests.Native(tmp_path, tmp_path).outputs(["hidden/table.def"]).keys() & {"main.o", "program"}
+    subprocess.run(["ninja", "main.o"], cwd=tmp_path, check=True, capture_output=True)
+    assert {"main.o", "program"} <= affected_tests.Native(tmp_path, tmp_path).outputs(["hidden/table.def"]).keys()
 
 
 def test_what_is_linked_alone_is_no_test_of_other_rooms(native: affected_tests.Native):
