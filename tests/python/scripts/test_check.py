@@ -48,9 +48,11 @@ def test_a_header_has_the_searches_that_include_it_first(native: affected_tests.
 def test_what_the_compiler_has_read_counts_where_no_include_is_found(tmp_path: Path):
     (tmp_path / "build.ninja").write_text(
         "rule CXX_COMPILER__program\n"
-        "  command = printf '$out: main.cpp hidden/table.def' >$out.d && touch $out\n"
+        "  command = echo $out: main.cpp hidden/table.def >$out.d && touch $out\n"
         "  depfile = $out.d\n"
         "  deps = gcc\n"
+        "rule CXX_EXECUTABLE_LINKER__program\n"
+        "  command = touch $out\n"
         "build main.o: CXX_COMPILER__program main.cpp\n"
         "build program: CXX_EXECUTABLE_LINKER__program main.o\n"
     )
@@ -105,6 +107,11 @@ def test_what_failed_last_is_first_then_near_then_short():
     assert check.chosen(distances, costs, {"failed"}, 600) == ["failed", "near", "long", "far"]
     assert check.chosen(distances, costs, set(), 6) == ["near", "long"]
     assert check.chosen({"unknown": 3}, {}, set(), check.UNKNOWN_S) == ["unknown"]
+
+
+def test_what_failed_last_takes_no_longer_than_the_time():
+    failed = {str(number): 5 for number in range(100)}
+    assert len(check.chosen(failed, dict.fromkeys(failed, 10), set(failed), 95)) == 10
 
 
 def test_files_that_only_tests_read_have_them():
