@@ -17,7 +17,7 @@ namespace weir {
 /// handler has interrupted that code, and set the deferred type.
 enum class cancelled : unsigned char { at_points = 0, anywhere = 1, at_points_meanwhile = 2, at_points_from_now = 3 };
 constexpr bool runs_weir(cancelled type) { return type >= cancelled::at_points_meanwhile; }
-/// Read by the entries of replaced functions, too (threads/posix/before.hpp). relaxed, all: of this thread and its handlers
+/// Read by the entries of replaced functions, too (threads/posix/interpose.hpp). relaxed, all: of this thread and its handlers
 /// alone.
 extern "C" [[gnu::visibility("hidden")]] constinit thread_local std::atomic<cancelled> weir_is_cancelled;
 inline bool is_cancelled_anywhere() { return weir_is_cancelled.load(std::memory_order_relaxed) == cancelled::anywhere; }

@@ -1,6 +1,6 @@
 // Functions that wait, and that a signal might end early, or when only a part is done [signal(7), "Interruption of system calls
 // and library functions by signal handlers"].
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 
 #include <cerrno>
 
@@ -74,7 +74,7 @@ bool is_going_to_block(How how, const void* return_address) {
 #define WAITS(result, name, parameters, arguments, blocks) WAITS_WITH_MASK(result, name, parameters, arguments, blocks, nullptr)
 // With another signal mask meanwhile: signals for this thread alone that it has blocked wait for its own kernel thread.
 #define WAITS_WITH_MASK(result, name, parameters, arguments, blocks, mask)  \
-  BEFORE_WAITING(result, name, parameters) {                                \
+  INTERPOSE_WAITING(result, name, parameters) {                             \
     auto* const call = next_##name.get();                                   \
     if (call == nullptr) return errno = ENOSYS, static_cast<result>(-1);    \
     if (mask != nullptr) weir::threads::pin();                              \

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "threads/calls/children.hpp"
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 #include "threads/program/program_thread.hpp"
 
 using weir::threads::begin_as_copy;
@@ -45,7 +45,7 @@ int begin(void* its) {
 }  // namespace
 
 // The C library declares it without the last parameters, but passes them alike.
-BEFORE(int, clone, (int (*run)(void*), void* stack, int how, void* what, void* fifth, void* sixth, void* seventh)) {
+INTERPOSE(int, clone, (int (*run)(void*), void* stack, int how, void* what, void* fifth, void* sixth, void* seventh)) {
   const auto flags = static_cast<unsigned long>(how);
   const bool is_copy = (flags & CLONE_VM) == 0, waits = (flags & CLONE_VFORK) != 0;
   auto* const next = next_clone.get();
@@ -60,7 +60,7 @@ BEFORE(int, clone, (int (*run)(void*), void* stack, int how, void* what, void* f
 }
 
 // Only C libraries from version 2.34 on have it.
-BEFORE(pid_t, _Fork, ()) {
+INTERPOSE(pid_t, _Fork, ()) {
   auto* const next = next__Fork.get();
   if (next == nullptr) return errno = ENOSYS, -1;
   const standing before = set_aside(false);

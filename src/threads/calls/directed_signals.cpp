@@ -7,7 +7,7 @@
 #include <signal.h>
 
 #include "threads/calls/kernel_state.hpp"
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/signals/signals.hpp"
 
@@ -69,7 +69,7 @@ siginfo_t signal_with_value(int number, sigval with) {
 }  // namespace
 
 WAITS_IN_THREAD(int, raise, (int number), is_blocked(number), (number))
-BEFORE(int, pthread_kill, (pthread_t t, int number)) {
+INTERPOSE(int, pthread_kill, (pthread_t t, int number)) {
   if (is_me(t))
     pin_if(is_blocked(number));
   else if (const int error = send_to_member(t, signal_of_mine(number)); error >= 0)
@@ -77,7 +77,7 @@ BEFORE(int, pthread_kill, (pthread_t t, int number)) {
   return next_pthread_kill.get()(t, number);
 }
 // The C library sends the signal to the thread's own number, even if a virtual processor drives the thread.
-BEFORE(int, pthread_sigqueue, (pthread_t t, int number, const sigval with)) {
+INTERPOSE(int, pthread_sigqueue, (pthread_t t, int number, const sigval with)) {
   const siginfo_t why = signal_with_value(number, with);
   if (!is_me(t)) {
     const int error = send_to_member(t, why);
@@ -86,7 +86,7 @@ BEFORE(int, pthread_sigqueue, (pthread_t t, int number, const sigval with)) {
   if (this_body == nullptr || !is_for_members(number)) return next_pthread_sigqueue.get()(t, number, with);
   return static_cast<int>(-weir::raw_call(SYS_rt_tgsigqueueinfo, getpid(), where_i_get(number), number, weir::as_argument(&why)));
 }
-BEFORE(int, tgkill, (pid_t group, pid_t t, int number)) {
+INTERPOSE(int, tgkill, (pid_t group, pid_t t, int number)) {
   if (group == getpid() && t > 0) {
     if (is_me(t))
       t = where_i_get(number);
@@ -102,7 +102,7 @@ WAITS_IN_THREAD(int, sigtimedwait, (const sigset_t* of, siginfo_t* to, const tim
 CHANGES_THREAD(int, sigpending, (sigset_t* to), true, (to))
 CHANGES_THREAD(int, signalfd, (int f, const sigset_t* of, int how), true, (f, of, how))
 #define PAUSES(name)                               \
-  BEFORE_WAITING(int, name, (int which)) {         \
+  INTERPOSE_WAITING(int, name, (int which)) {      \
     weir::threads::pin();                          \
     auto* const next = next_##name.get();          \
     const without_ticks meanwhile;                 \

@@ -1,5 +1,5 @@
 // Functions that end the process without its destructors.
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 #include "threads/threads.hpp"
 
 namespace {
@@ -9,12 +9,12 @@ void tell() {
 }
 }  // namespace
 
-BEFORE(void, _exit, (int status)) {
+INTERPOSE(void, _exit, (int status)) {
   tell();
   next__exit.get()(status);
   __builtin_unreachable();
 }
-BEFORE(void, _Exit, (int status)) {
+INTERPOSE(void, _Exit, (int status)) {
   tell();
   next__Exit.get()(status);
   __builtin_unreachable();

@@ -17,7 +17,7 @@
 #include "system/cancel_type.hpp"
 #include "threads/calls/masks.hpp"
 #include "threads/polling/trampolines.hpp"
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/scheduling/alternate_stacks.hpp"
 #include "threads/scheduling/interrupted.hpp"
@@ -174,15 +174,15 @@ int act(sigaction_function* next, int of, const struct sigaction* to, struct sig
 }
 }  // namespace
 
-BEFORE(int, sigaction, (int of, const struct sigaction* to, struct sigaction* old)) {
+INTERPOSE(int, sigaction, (int of, const struct sigaction* to, struct sigaction* old)) {
   return act(next_sigaction.get(), of, to, old);
 }
-BEFORE(int, __sigaction, (int of, const struct sigaction* to, struct sigaction* old)) {
+INTERPOSE(int, __sigaction, (int of, const struct sigaction* to, struct sigaction* old)) {
   return act(next___sigaction.get(), of, to, old);
 }
 
 // [sigset(3), POSIX.1-2008] SIG_HOLD stands for a blocked signal. The C library's function would set a handler without a stub.
-BEFORE(handler, sigset, (int of, handler to)) {
+INTERPOSE(handler, sigset, (int of, handler to)) {
   sigset_t its, before;
   sigemptyset(&its);
   if (sigaddset(&its, of) != 0) return SIG_ERR;
@@ -195,7 +195,7 @@ BEFORE(handler, sigset, (int of, handler to)) {
 }
 
 #define CHANGES_HANDLER(result, name, parameters, number, arguments) \
-  BEFORE(result, name, parameters) {                                 \
+  INTERPOSE(result, name, parameters) {                              \
     auto* const next = next_##name.get();                            \
     const without_tick_handler meanwhile(number);                    \
     return without_stub(next arguments);                             \

@@ -26,7 +26,7 @@
 
 #include "system/filter.hpp"
 #include "system/fork_page.hpp"
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/program_thread.hpp"
 #include "threads/scheduling/claimant.hpp"
@@ -208,7 +208,7 @@ WEIR_RUN_BY_FORKS void begin_in_child() {
 
 }  // namespace
 
-BEFORE(pid_t, gettid, ()) {
+INTERPOSE(pid_t, gettid, ()) {
   const weir::threads::body* const me = this_body;
   const bool is_member = me != nullptr && !weir::threads::is_in_child_on_other_stack();
   return is_member ? me->id : static_cast<pid_t>(weir::raw_call(SYS_gettid));
@@ -216,12 +216,12 @@ BEFORE(pid_t, gettid, ()) {
 
 /// As CHANGES_THREAD, for a thread that the caller names, and that may differ from all others then.
 #define SCHEDULES_THREAD(name, parameters, thread, arguments) \
-  BEFORE(int, name, parameters) {                             \
+  INTERPOSE(int, name, parameters) {                          \
     leave_to_kernel(thread);                                  \
     return next_##name.get() arguments;                       \
   }
 
-BEFORE(int, sigaltstack, (const stack_t* to, stack_t* old)) {
+INTERPOSE(int, sigaltstack, (const stack_t* to, stack_t* old)) {
   if (to != nullptr) expect_alternate_stack(*to);
   const int result = next_sigaltstack.get()(to, old);
   if (result != 0) return result;
@@ -229,12 +229,12 @@ BEFORE(int, sigaltstack, (const stack_t* to, stack_t* old)) {
   if (to != nullptr && (to->ss_flags & SS_DISABLE) != 0) weir::threads::return_to_stack_for_ticks();
   return 0;
 }
-BEFORE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
+INTERPOSE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
   leave_to_kernel(t);
   const auto its = meant(n, to);
   return next_sched_setaffinity.get()(t, its.bytes, its.set);
 }
-BEFORE(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to)) {
+INTERPOSE(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to)) {
   leave_to_kernel(t);
   const auto its = meant(n, to);
   return next_pthread_setaffinity_np.get()(t, its.bytes, its.set);
@@ -245,22 +245,22 @@ SCHEDULES_THREAD(pthread_setschedparam, (pthread_t t, int how, const sched_param
 SCHEDULES_THREAD(pthread_setschedprio, (pthread_t t, int to), t, (t, to))
 SCHEDULES_THREAD(nice, (int by), pid_t{0}, (by))
 // Only C libraries from version 2.41 on have it.
-BEFORE(int, sched_setattr, (pid_t t, void* to, unsigned how)) {
+INTERPOSE(int, sched_setattr, (pid_t t, void* to, unsigned how)) {
   leave_to_kernel(t);
   if (auto* const next = next_sched_setattr.get()) return next(t, to, how);
   return as_result(static_cast<int>(-weir::raw_call(SYS_sched_setattr, t, weir::as_argument(to), how)));
 }
-BEFORE(int, setpriority, (int of, id_t which, int to)) {
+INTERPOSE(int, setpriority, (int of, id_t which, int to)) {
   if (of == PRIO_PROCESS) leave_to_kernel(static_cast<pid_t>(which));
   return next_setpriority.get()(of, which, to);
 }
 // Threads name themselves when they begin. One that is in its own kernel thread may leave that again, unlike after other changes.
 // Another thread changes the name of the own kernel thread, wherever that is.
-BEFORE(int, pthread_setname_np, (pthread_t t, const char* to)) {
+INTERPOSE(int, pthread_setname_np, (pthread_t t, const char* to)) {
   pin_if(this_body != nullptr && is_me(t));
   return next_pthread_setname_np.get()(t, to);
 }
-BEFORE(int, pthread_getname_np, (pthread_t t, char* to, size_t n)) {
+INTERPOSE(int, pthread_getname_np, (pthread_t t, char* to, size_t n)) {
   if (this_body == nullptr || !is_me(t) || n < name_bytes) return next_pthread_getname_np.get()(t, to, n);
   return name_of(this_body->id, to, n);
 }
@@ -281,7 +281,7 @@ CHANGES_INHERITED(int, personality, (unsigned long to), to != 0xffffffff, (to))
 CHANGES_INHERITED(int, unshare, (int what), true, (what))
 CHANGES_INHERITED(int, setns, (int f, int what), true, (f, what))
 // Only C libraries from version 2.34 on have it.
-BEFORE(int, close_range, (unsigned from, unsigned to, int how)) {
+INTERPOSE(int, close_range, (unsigned from, unsigned to, int how)) {
   if ((static_cast<unsigned>(how) & weir::threads::unshares_files) != 0) weir::threads::differ();
   if (auto* const next = next_close_range.get()) return next(from, to, how);
   return as_result(static_cast<int>(-weir::raw_call(SYS_close_range, from, to, how)));
@@ -297,7 +297,7 @@ CHANGES_INHERITED(int, pkey_set, (int key, unsigned rights), true, (key, rights)
 CHANGES_THREAD(int, pkey_get, (int key), true, (key))
 // A thread that is to be told of a file by a signal.
 #define OWNS_FILE(name)                                                                       \
-  BEFORE(int, name, (int file, int what, void* how)) {                                        \
+  INTERPOSE(int, name, (int file, int what, void* how)) {                                     \
     if (what == F_SETOWN_EX && how != nullptr) [[unlikely]] {                                 \
       const auto& owner = *static_cast<const f_owner_ex*>(how);                               \
       if (owner.type == F_OWNER_TID) detach_thread(owner.pid);                                \
@@ -307,7 +307,7 @@ CHANGES_THREAD(int, pkey_get, (int key), true, (key))
 OWNS_FILE(fcntl)
 OWNS_FILE(fcntl64)
 // An allocator may call it before this library is initialized, as AddressSanitizer's does, also where dlsym() gives memory back.
-BEFORE(int, clock_gettime, (clockid_t clock, timespec* to)) {
+INTERPOSE(int, clock_gettime, (clockid_t clock, timespec* to)) {
   pin_if(is_my_time(clock));
   if (auto* const next = next_clock_gettime.if_known()) return next(clock, to);
   return as_result(static_cast<int>(-weir::raw_call(SYS_clock_gettime, clock, weir::as_argument(to))));
@@ -322,17 +322,17 @@ namespace {
 }  // namespace
 CHANGES_THREAD(int, pthread_getcpuclockid, (pthread_t t, clockid_t* to), is_me(t), (t, to))
 CHANGES_THREAD(int, getrusage, (int of, rusage* to), of == RUSAGE_THREAD, (of, to))
-BEFORE(int, timer_create, (clockid_t clock, sigevent* how, timer_t* to)) {
+INTERPOSE(int, timer_create, (clockid_t clock, sigevent* how, timer_t* to)) {
   weir::threads::detach_for_timer(clock, how);
   return next_timer_create.get()(clock, how, to);
 }
 // The kernel knows the owner of such a mutex by its kernel thread: a member must be there.
-BEFORE(int, pthread_mutexattr_setprotocol, (pthread_mutexattr_t* of, int to)) {
+INTERPOSE(int, pthread_mutexattr_setprotocol, (pthread_mutexattr_t* of, int to)) {
   if (to == PTHREAD_PRIO_INHERIT) weir::threads::pin_all();
   return next_pthread_mutexattr_setprotocol.get()(of, to);
 }
 
-BEFORE(int, arch_prctl, (int what, unsigned long to)) {
+INTERPOSE(int, arch_prctl, (int what, unsigned long to)) {
   if (weir::threads::is_inherited_arch_prctl(what)) weir::threads::differ();
   pin_if(true);
   const int result = next_arch_prctl.get()(what, to);
@@ -341,7 +341,7 @@ BEFORE(int, arch_prctl, (int what, unsigned long to)) {
 }
 
 // Most operations of prctl set or query the state of one thread.
-BEFORE(int, prctl, (int what, unsigned long first, unsigned long second, unsigned long third, unsigned long fourth)) {
+INTERPOSE(int, prctl, (int what, unsigned long first, unsigned long second, unsigned long third, unsigned long fourth)) {
   weir::threads::expect_prctl(what);
   const int result = next_prctl.get()(what, first, second, third, fourth);
   if (what == PR_SET_SECCOMP && result == 0) weir::threads::note_filter();

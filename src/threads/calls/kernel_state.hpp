@@ -73,9 +73,9 @@ constexpr bool gives_tiles(int what, unsigned long which) { return what == 0x102
 
 /// If `which` holds, the member goes on in its own kernel thread, for good.
 #define CHANGES_THREAD(result, name, parameters, which, arguments) \
-  IN_OWN_THREAD(BEFORE, result, name, parameters, which, arguments)
+  IN_OWN_THREAD(INTERPOSE, result, name, parameters, which, arguments)
 #define WAITS_IN_THREAD(result, name, parameters, which, arguments) \
-  IN_OWN_THREAD(BEFORE_WAITING, result, name, parameters, which, arguments)
+  IN_OWN_THREAD(INTERPOSE_WAITING, result, name, parameters, which, arguments)
 #define IN_OWN_THREAD(before, result, name, parameters, which, arguments) \
   before(result, name, parameters) {                                      \
     weir::threads::pin_if(which);                                         \
@@ -83,7 +83,7 @@ constexpr bool gives_tiles(int what, unsigned long which) { return what == 0x102
   }
 /// If `which` holds, the same, and so do the threads that it creates.
 #define CHANGES_INHERITED(result, name, parameters, which, arguments) \
-  BEFORE(result, name, parameters) {                                  \
+  INTERPOSE(result, name, parameters) {                               \
     if (which) weir::threads::differ();                               \
     return next_##name.get() arguments;                               \
   }

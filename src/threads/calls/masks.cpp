@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/program_thread.hpp"
 #include "threads/scheduling/lists.hpp"
@@ -171,15 +171,15 @@ void note_end(const ucontext_t* to) {
 
 }  // namespace
 
-BEFORE(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old)) {
+INTERPOSE(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old)) {
   return change_mask(next_pthread_sigmask.get(), how, set, old);
 }
-BEFORE(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old)) {
+INTERPOSE(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old)) {
   return change_mask(next_sigprocmask.get(), how, set, old);
 }
 // The older ones.
 #define CHANGES_MASK(name, parameters, arguments, may_block) \
-  BEFORE(int, name, parameters) {                            \
+  INTERPOSE(int, name, parameters) {                         \
     auto* const next = next_##name.get();                    \
     const noted_change meanwhile(may_block);                 \
     return next arguments;                                   \
@@ -197,7 +197,7 @@ void leave_interrupted() {
 }  // namespace
 // Jumps, mostly out of a handler, that restore a saved mask.
 #define JUMPS(name)                                                      \
-  BEFORE_UNGUARDED(void, name, (__jmp_buf_tag * to, int value)) {        \
+  INTERPOSE_UNGUARDED(void, name, (__jmp_buf_tag * to, int value)) {     \
     weir::deferred<note_jump>::call_if_needed(to);                       \
     leave_interrupted();                                                 \
     next_##name.get()(to, value);                                        \
@@ -206,12 +206,12 @@ JUMPS(longjmp)
 JUMPS(_longjmp)
 JUMPS(siglongjmp)
 JUMPS(__longjmp_chk)
-BEFORE_UNGUARDED(int, setcontext, (const ucontext_t* to)) {
+INTERPOSE_UNGUARDED(int, setcontext, (const ucontext_t* to)) {
   weir::deferred<note_end>::call_if_needed(to);
   leave_interrupted();
   return next_setcontext.get()(to);
 }
-BEFORE_UNGUARDED(int, swapcontext, (ucontext_t* from, const ucontext_t* to)) {
+INTERPOSE_UNGUARDED(int, swapcontext, (ucontext_t* from, const ucontext_t* to)) {
   weir::deferred<note_switch>::call_if_needed(to);
   return next_swapcontext.get()(from, to);
 }

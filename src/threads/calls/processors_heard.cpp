@@ -7,7 +7,7 @@
 #include <weir/machine/native.hpp>
 
 #include "machine/heard.hpp"
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 
 namespace {
 
@@ -19,32 +19,32 @@ int count_of(Next* next) {
 
 }  // namespace
 
-BEFORE(int, sched_getaffinity, (pid_t t, size_t n, cpu_set_t* to)) {
+INTERPOSE(int, sched_getaffinity, (pid_t t, size_t n, cpu_set_t* to)) {
   const int result = next_sched_getaffinity.get()(t, n, to);
   if (result == 0 && weir::heard::processors() && weir::heard::is_of_this_process(t)) weir::heard::reduce(n, to);
   return result;
 }
 
-BEFORE(int, pthread_getaffinity_np, (pthread_t t, size_t n, cpu_set_t* to)) {
+INTERPOSE(int, pthread_getaffinity_np, (pthread_t t, size_t n, cpu_set_t* to)) {
   const int result = next_pthread_getaffinity_np.get()(t, n, to);
   if (result == 0) weir::heard::reduce(n, to);
   return result;
 }
 
 // A thread that begins with the mask that the program has heard.
-BEFORE(int, pthread_attr_setaffinity_np, (pthread_attr_t * of, size_t n, const cpu_set_t* to)) {
+INTERPOSE(int, pthread_attr_setaffinity_np, (pthread_attr_t * of, size_t n, const cpu_set_t* to)) {
   const auto its = weir::heard::meant({n, to});
   return next_pthread_attr_setaffinity_np.get()(of, its.bytes, its.set);
 }
 
-BEFORE(int, get_nprocs, ()) { return count_of(next_get_nprocs.get()); }
+INTERPOSE(int, get_nprocs, ()) { return count_of(next_get_nprocs.get()); }
 
-BEFORE(int, get_nprocs_conf, ()) {
+INTERPOSE(int, get_nprocs_conf, ()) {
   const auto its = weir::heard::highest();
   return its ? static_cast<int>(*its) : next_get_nprocs_conf.get()();
 }
 
-BEFORE(long, sysconf, (int of)) {
+INTERPOSE(long, sysconf, (int of)) {
   switch (of) {
     case _SC_NPROCESSORS_ONLN:
       if (const auto its = weir::heard::processors()) return *its;

@@ -1,6 +1,6 @@
 // Functions that start a program. It inherits the affinity mask of the kernel thread that starts it, which is perhaps not the
 // program's own (WEIR_SHARE=node), so others are told before and after.
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 
 #include <cerrno>
 #include <cstdarg>
@@ -61,7 +61,7 @@ int with_words(const char* first, va_list list, Execute execute) {
 
 /// `refused`: the result where the C library has no such function.
 #define STARTS(result, name, parameters, arguments, refused) \
-  BEFORE(result, name, parameters) {                         \
+  INTERPOSE(result, name, parameters) {                      \
     auto* const call = next_##name.get();                    \
     if (call == nullptr) return errno = ENOSYS, refused;     \
     const starting meanwhile;                                \
@@ -91,7 +91,7 @@ STARTS(int, execveat, (int folder, const char* path, char* const* words, char* c
        (folder, path, words, environment, how), -1)
 
 #define EXECUTES_LIST(name, execute)                                  \
-  BEFORE_UNGUARDED(int, name, (const char* what, const char* first, ...)) { \
+  INTERPOSE_UNGUARDED(int, name, (const char* what, const char* first, ...)) { \
     va_list list;                                                     \
     va_start(list, first);                                            \
     const int result = with_words(first, list, [&](char** words, [[maybe_unused]] va_list rest) { return execute; }); \

@@ -19,7 +19,7 @@
 #include "threads/calls/directed_signals.hpp"
 #include "threads/calls/kernel_state.hpp"
 #include "threads/polling/trampolines.hpp"
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 #include "threads/posix/futexes.hpp"
 #include "threads/posix/shared_memory.hpp"
 #include "threads/preemption/tick.hpp"
@@ -48,8 +48,9 @@ using weir::threads::without_ticks;
 
 /// syscall() itself is in children.cpp, and comes here unless its child shares memory. The C library declares it without all
 /// these parameters, but passes them alike.
-WEIR_BEFORE(weir_syscall, long, syscall, (long number, long first, long second, long third, long fourth, long fifth, long sixth),
-            weir::deferred<&weir_before_syscall>) {
+WEIR_INTERPOSE(weir_syscall, long, syscall,
+               (long number, long first, long second, long third, long fourth, long fifth, long sixth),
+               weir::deferred<&weir_before_syscall>) {
   long a[6] = {first, second, third, fourth, fifth, sixth};
   if (number == SYS_futex && !weir::threads::is_called_by_allocator(__builtin_return_address(0)))
     return weir::threads::futex_for_members(a);

@@ -79,7 +79,7 @@ barrier& as_ours(pthread_barrier_t* b) { return *reinterpret_cast<barrier*>(b); 
 
 }  // namespace
 
-BEFORE(int, pthread_barrier_init, (pthread_barrier_t* b, const pthread_barrierattr_t* how, unsigned members)) {
+INTERPOSE(int, pthread_barrier_init, (pthread_barrier_t* b, const pthread_barrierattr_t* how, unsigned members)) {
   int shared = PTHREAD_PROCESS_PRIVATE;
   if (how != nullptr) pthread_barrierattr_getpshared(how, &shared);
   as_ours(b).mark = 0;
@@ -88,11 +88,11 @@ BEFORE(int, pthread_barrier_init, (pthread_barrier_t* b, const pthread_barrierat
     new (b) barrier{0, members, 0, 0, 0, barrier::ours};
   return result;
 }
-BEFORE(int, pthread_barrier_wait, (pthread_barrier_t* b)) {
+INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t* b)) {
   return as_ours(b).has_mark() ? as_ours(b).arrive_and_wait(__builtin_return_address(0))
                                : weir::with_type_of_program(next_pthread_barrier_wait.get(), b);
 }
-BEFORE(int, pthread_barrier_destroy, (pthread_barrier_t* b)) {
+INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t* b)) {
   if (!as_ours(b).has_mark()) return next_pthread_barrier_destroy.get()(b);
   as_ours(b).await_last();
   as_ours(b).mark = 0;

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <threads.h>
 
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 #include "threads/posix/joins.hpp"
 #include "threads/posix/lives.hpp"
 #include "threads/support/allocator.hpp"
@@ -42,8 +42,8 @@ int join(thrd_t of, int* result) {
 
 }  // namespace
 
-#define OF_C11(name, parameters, arguments, error) OF_C11_THAT(BEFORE, name, parameters, arguments, error)
-#define WAITS_OF_C11(name, parameters, arguments, error) OF_C11_THAT(BEFORE_WAITING, name, parameters, arguments, error)
+#define OF_C11(name, parameters, arguments, error) OF_C11_THAT(INTERPOSE, name, parameters, arguments, error)
+#define WAITS_OF_C11(name, parameters, arguments, error) OF_C11_THAT(INTERPOSE_WAITING, name, parameters, arguments, error)
 #define OF_C11_THAT(before, name, parameters, arguments, error)                                                  \
   before(int, name, parameters) {                                                                                \
     const bool is_allocator = weir::threads::is_called_by_allocator(__builtin_return_address(0));               \
@@ -65,7 +65,7 @@ WAITS_OF_C11(thrd_join, (thrd_t of, int* result), (of, result), join(of, result)
 #undef WAITS_OF_C11
 #undef OF_C11
 
-BEFORE(int, thrd_create, (thrd_t* to, thrd_start_t run, void* what)) {
+INTERPOSE(int, thrd_create, (thrd_t* to, thrd_start_t run, void* what)) {
   static_assert(thrd_success == 0);
   const std::optional<int> error =
       weir::threads::create_thread(to, nullptr, {.what = what, .run_by_c11 = run}, __builtin_return_address(0));
@@ -74,7 +74,7 @@ BEFORE(int, thrd_create, (thrd_t* to, thrd_start_t run, void* what)) {
 }
 
 #define OF_C11_WITHOUT_RESULT(name, parameters, arguments, does)                                           \
-  BEFORE(void, name, parameters) {                                                                         \
+  INTERPOSE(void, name, parameters) {                                                                      \
     const bool is_allocator = weir::threads::is_called_by_allocator(__builtin_return_address(0));          \
     is_allocator ? next_##name.get() arguments : static_cast<void>(does);                                  \
   }

@@ -80,24 +80,24 @@ std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* c
 
 // Only so that all functions of a condition are of one version: a library that asks for none would get the C library's oldest of
 // these two, which keeps another representation, and frees what it takes for a pointer.
-BEFORE(int, pthread_cond_init, (pthread_cond_t * c, const pthread_condattr_t* how)) {
+INTERPOSE(int, pthread_cond_init, (pthread_cond_t * c, const pthread_condattr_t* how)) {
   return next_pthread_cond_init.get()(c, how);
 }
-BEFORE(int, pthread_cond_destroy, (pthread_cond_t* c)) { return next_pthread_cond_destroy.get()(c); }
-BEFORE(int, pthread_cond_wait, (pthread_cond_t* c, pthread_mutex_t* m)) {
+INTERPOSE(int, pthread_cond_destroy, (pthread_cond_t* c)) { return next_pthread_cond_destroy.get()(c); }
+INTERPOSE(int, pthread_cond_wait, (pthread_cond_t* c, pthread_mutex_t* m)) {
   const std::optional<int> waited = wait_for(c, m, __builtin_return_address(0));
   if (waited) return *waited;
   const released_by_c_library meanwhile(m);
   return weir::with_type_of_program(next_pthread_cond_wait.get(), c, m);
 }
-BEFORE(int, pthread_cond_timedwait, (pthread_cond_t* c, pthread_mutex_t* m, const timespec* until)) {
+INTERPOSE(int, pthread_cond_timedwait, (pthread_cond_t* c, pthread_mutex_t* m, const timespec* until)) {
   const time_limit most{is_monotonic.is_in(c) ? CLOCK_MONOTONIC : CLOCK_REALTIME, *until};
   const std::optional<int> waited = wait_for(c, m, __builtin_return_address(0), &most);
   if (waited) return *waited;
   const released_by_c_library meanwhile(m);
   return weir::with_type_of_program(next_pthread_cond_timedwait.get(), c, m, until);
 }
-BEFORE(int, pthread_cond_clockwait, (pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
+INTERPOSE(int, pthread_cond_clockwait, (pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
   const time_limit most{clock, *until};
   const bool known = time_limit::is_known(clock);
   const std::optional<int> waited = known ? wait_for(c, m, __builtin_return_address(0), &most) : std::nullopt;
@@ -105,10 +105,10 @@ BEFORE(int, pthread_cond_clockwait, (pthread_cond_t* c, pthread_mutex_t* m, cloc
   const released_by_c_library meanwhile(m);
   return weir::with_type_of_program(next_pthread_cond_clockwait.get(), c, m, clock, until);
 }
-BEFORE(int, pthread_cond_signal, (pthread_cond_t* c)) {
+INTERPOSE(int, pthread_cond_signal, (pthread_cond_t* c)) {
   return notify(c, 1) != 0 ? 0 : next_pthread_cond_signal.get()(c);
 }
-BEFORE(int, pthread_cond_broadcast, (pthread_cond_t* c)) {
+INTERPOSE(int, pthread_cond_broadcast, (pthread_cond_t* c)) {
   notify(c, weir::threads::all_waiters);
   return next_pthread_cond_broadcast.get()(c);
 }

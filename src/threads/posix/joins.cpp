@@ -4,7 +4,7 @@
 
 #include "system/fork_page.hpp"
 #include "system/kernel_mutex.hpp"
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 
 namespace weir::threads {
 
@@ -134,4 +134,4 @@ int detach(pthread_t of, int (*next)(pthread_t)) {
 
 }  // namespace weir::threads
 
-BEFORE(int, pthread_detach, (pthread_t of)) { return weir::threads::detach(of, next_pthread_detach.get()); }
+INTERPOSE(int, pthread_detach, (pthread_t of)) { return weir::threads::detach(of, next_pthread_detach.get()); }

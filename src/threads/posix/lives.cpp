@@ -81,12 +81,12 @@ std::size_t stack_bytes_by(const pthread_attr_t* attributes) {
 }  // namespace
 
 // The handlers of Weir that the C library calls meanwhile take locks.
-BEFORE(pid_t, fork, ()) {
+INTERPOSE(pid_t, fork, ()) {
   weir::threads::detach_to_make_child();
   return next_fork.get()();
 }
 
-BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
+INTERPOSE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
   const std::optional<int> error =
       weir::threads::create_thread(to, attributes, {.run = run, .what = what}, __builtin_return_address(0));
   if (error) return *error;
@@ -160,16 +160,16 @@ int join(Next next, pthread_t of, void** result, const void* caller, const time_
 }
 }  // namespace
 
-BEFORE_WAITING(int, pthread_join, (pthread_t of, void** result)) {
+INTERPOSE_WAITING(int, pthread_join, (pthread_t of, void** result)) {
   return join([=] { return next_pthread_join.get()(of, result); }, of, result, __builtin_return_address(0));
 }
-BEFORE_WAITING(int, pthread_timedjoin_np, (pthread_t of, void** result, const timespec* until)) {
+INTERPOSE_WAITING(int, pthread_timedjoin_np, (pthread_t of, void** result, const timespec* until)) {
   const auto next = [=] { return next_pthread_timedjoin_np.get()(of, result, until); };
   if (until == nullptr) return join(next, of, result, __builtin_return_address(0));
   const time_limit most{CLOCK_REALTIME, *until};
   return join(next, of, result, __builtin_return_address(0), &most);
 }
-BEFORE_WAITING(int, pthread_clockjoin_np, (pthread_t of, void** result, clockid_t clock, const timespec* until)) {
+INTERPOSE_WAITING(int, pthread_clockjoin_np, (pthread_t of, void** result, clockid_t clock, const timespec* until)) {
   const auto next = [=] { return next_pthread_clockjoin_np.get()(of, result, clock, until); };
   if (until == nullptr) return join(next, of, result, __builtin_return_address(0));
   if (!time_limit::is_known(clock)) return next();
@@ -177,7 +177,7 @@ BEFORE_WAITING(int, pthread_clockjoin_np, (pthread_t of, void** result, clockid_
   return join(next, of, result, __builtin_return_address(0), &most);
 }
 
-BEFORE(void, pthread_exit, (void* result)) {
+INTERPOSE(void, pthread_exit, (void* result)) {
   weir::threads::end_program_thread();
   next_pthread_exit.get()(result);
   __builtin_unreachable();
@@ -185,7 +185,7 @@ BEFORE(void, pthread_exit, (void* result)) {
 
 // A cancellation is a signal for the kernel thread, where the member must be. An attached member has cancellation disabled
 // (body.cpp), so its state is kept for the time when it is there again.
-BEFORE(int, pthread_setcancelstate, (int to, int* before)) {
+INTERPOSE(int, pthread_setcancelstate, (int to, int* before)) {
   auto* const own = weir::threads::own_body_of_thread();
   const bool is_valid = to == PTHREAD_CANCEL_ENABLE || to == PTHREAD_CANCEL_DISABLE;
   if (own == nullptr || this_body != own || !is_valid) return next_pthread_setcancelstate.get()(to, before);
@@ -210,7 +210,7 @@ void stay_in_kernel() {
 }
 }  // namespace
 // A thread that may be cancelled anywhere must be there at any time.
-BEFORE_UNGUARDED(int, pthread_setcanceltype, (int to, int* before)) {
+INTERPOSE_UNGUARDED(int, pthread_setcanceltype, (int to, int* before)) {
   using weir::cancelled;
   auto& its = weir::weir_is_cancelled;
   const cancelled was = its.load(std::memory_order_relaxed);
@@ -229,12 +229,12 @@ BEFORE_UNGUARDED(int, pthread_setcanceltype, (int to, int* before)) {
 namespace {
 void find_set_cancel_type() { weir::set_cancel_type = next_pthread_setcanceltype.get(); }
 }  // namespace
-BEFORE_WAITING(void, pthread_testcancel, ()) {
+INTERPOSE_WAITING(void, pthread_testcancel, ()) {
   weir::threads::detach_if_asked();
   next_pthread_testcancel.get()();
 }
-BEFORE(int, pthread_cancel, (pthread_t of)) {
-  weir::threads::stand_before_cancellation(next_pthread_cancel.get());
+INTERPOSE(int, pthread_cancel, (pthread_t of)) {
+  weir::threads::prepare_cancellation(next_pthread_cancel.get());
   weir::threads::joining::note_cancelled(of);
   const int result = next_pthread_cancel.get()(of);
   if (pthread_equal(of, pthread_self()) != 0) {

@@ -21,7 +21,7 @@ using weir::threads::time_limit;
 namespace {
 bool is_left_to_kernel(const pthread_mutex_t* m);
 }
-BEFORE(int, pthread_mutex_trylock, (pthread_mutex_t* m)) {
+INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t* m)) {
   if (is_left_to_kernel(m) && may_be_member(__builtin_return_address(0))) [[unlikely]] weir::threads::pin_as_all();
   return next_pthread_mutex_trylock.get()(m);
 }
@@ -181,7 +181,7 @@ int lock_slowly(pthread_mutex_t* m, const void* caller);
 
 }  // namespace
 
-BEFORE_WAITING(int, pthread_mutex_lock, (pthread_mutex_t* m)) {
+INTERPOSE_WAITING(int, pthread_mutex_lock, (pthread_mutex_t* m)) {
   usual_mutex its(m);
   if (its.is_usual() && its.try_lock()) [[likely]] return 0;
   return lock_slowly(m, __builtin_return_address(0));
@@ -198,7 +198,7 @@ namespace {
 }
 }  // namespace
 
-BEFORE(int, pthread_mutex_unlock, (pthread_mutex_t* m)) {
+INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t* m)) {
   int result = 0;
   if (usual_mutex its(m); its.is_usual()) [[likely]]
     its.unlock();
@@ -208,17 +208,17 @@ BEFORE(int, pthread_mutex_unlock, (pthread_mutex_t* m)) {
   return result;
 }
 
-BEFORE_WAITING(int, pthread_mutex_timedlock, (pthread_mutex_t* m, const timespec* until)) {
+INTERPOSE_WAITING(int, pthread_mutex_timedlock, (pthread_mutex_t* m, const timespec* until)) {
   return lock_until([=] { return next_pthread_mutex_timedlock.get()(m, until); }, m, CLOCK_REALTIME, until,
                     __builtin_return_address(0));
 }
-BEFORE_WAITING(int, pthread_mutex_clocklock, (pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
+INTERPOSE_WAITING(int, pthread_mutex_clocklock, (pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
   const auto next = [=] { return next_pthread_mutex_clocklock.get()(m, clock, until); };
   return time_limit::is_known(clock) ? lock_until(next, m, clock, until, __builtin_return_address(0)) : next();
 }
 
 // The C library's spin lock polls without an end, though its owner may be a member of the same processor.
-BEFORE_WAITING(int, pthread_spin_lock, (pthread_spinlock_t* l)) {
+INTERPOSE_WAITING(int, pthread_spin_lock, (pthread_spinlock_t* l)) {
   constexpr unsigned polls = 64;
   if (!may_be_member(__builtin_return_address(0))) return next_pthread_spin_lock.get()(l);
   for (;;) {

@@ -23,7 +23,7 @@ struct end_of_routine {
 
 }  // namespace
 
-BEFORE(int, pthread_once, (pthread_once_t* once, void (*routine)())) {
+INTERPOSE(int, pthread_once, (pthread_once_t* once, void (*routine)())) {
   auto* const next = next_pthread_once.get();
   // A thread that loses the race to begin waits in the C library.
   if (!may_be_member()) return weir::with_type_of_program(next, once, routine);

@@ -38,16 +38,16 @@ std::optional<int> lock(pthread_rwlock_t* l, int (*try_once)(pthread_rwlock_t*),
 }  // namespace
 
 #define LOCKS(name, timed, clocked, tries)                                                                       \
-  BEFORE_WAITING(int, name, (pthread_rwlock_t * l)) {                                                            \
+  INTERPOSE_WAITING(int, name, (pthread_rwlock_t * l)) {                                                         \
     const std::optional<int> waited = lock(l, tries, __builtin_return_address(0));                               \
     return waited ? *waited : next_##name.get()(l);                                                              \
   }                                                                                                              \
-  BEFORE_WAITING(int, timed, (pthread_rwlock_t * l, const timespec* until)) {                                    \
+  INTERPOSE_WAITING(int, timed, (pthread_rwlock_t * l, const timespec* until)) {                                 \
     const time_limit most{CLOCK_REALTIME, *until};                                                               \
     const std::optional<int> waited = lock(l, tries, __builtin_return_address(0), &most);                        \
     return waited ? *waited : next_##timed.get()(l, until);                                                      \
   }                                                                                                              \
-  BEFORE_WAITING(int, clocked, (pthread_rwlock_t * l, clockid_t clock, const timespec* until)) {                 \
+  INTERPOSE_WAITING(int, clocked, (pthread_rwlock_t * l, clockid_t clock, const timespec* until)) {              \
     const time_limit most{clock, *until};                                                                        \
     const bool known = time_limit::is_known(clock);                                                              \
     const std::optional<int> waited = known ? lock(l, tries, __builtin_return_address(0), &most) : std::nullopt; \
@@ -57,7 +57,7 @@ LOCKS(pthread_rwlock_rdlock, pthread_rwlock_timedrdlock, pthread_rwlock_clockrdl
 LOCKS(pthread_rwlock_wrlock, pthread_rwlock_timedwrlock, pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock)
 #undef LOCKS
 
-BEFORE(int, pthread_rwlock_unlock, (pthread_rwlock_t* l)) {
+INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t* l)) {
   const int result = next_pthread_rwlock_unlock.get()(l);
   weir::threads::notify(l, weir::threads::all_waiters);  // readers share it
   return result;

@@ -58,23 +58,23 @@ std::optional<int> wait_for(sem_t* s, const void* caller, point kind, const time
 
 }  // namespace
 
-BEFORE(int, sem_post, (sem_t* s)) {
+INTERPOSE(int, sem_post, (sem_t* s)) {
   const int result = next_sem_post.get()(s);
   if (result == 0) weir::threads::notify(s);
   return result;
 }
-BEFORE_WAITING(int, sem_wait, (sem_t* s)) {
+INTERPOSE_WAITING(int, sem_wait, (sem_t* s)) {
   if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), point::always)) return *waited;
   const without_ticks meanwhile;
   return next_sem_wait.get()(s);
 }
-BEFORE_WAITING(int, sem_timedwait, (sem_t* s, const timespec* until)) {
+INTERPOSE_WAITING(int, sem_timedwait, (sem_t* s, const timespec* until)) {
   const time_limit most{CLOCK_REALTIME, *until};
   if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), point::always, &most)) return *waited;
   const without_ticks meanwhile;
   return next_sem_timedwait.get()(s, until);
 }
-BEFORE_WAITING(int, sem_clockwait, (sem_t* s, clockid_t clock, const timespec* until)) {
+INTERPOSE_WAITING(int, sem_clockwait, (sem_t* s, clockid_t clock, const timespec* until)) {
   const time_limit most{clock, *until};
   if (time_limit::is_known(clock))
     if (const std::optional<int> waited = wait_for(s, __builtin_return_address(0), point::where_it_waits, &most)) return *waited;

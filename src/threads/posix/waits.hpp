@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "machine/scheduling.hpp"
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 #include "threads/program/program_thread.hpp"
 #include "threads/scheduling/deadlines.hpp"
 #include "threads/scheduling/sleepers.hpp"

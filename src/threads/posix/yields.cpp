@@ -15,7 +15,7 @@ constexpr unsigned between_system_yields = 8;
 constinit thread_local unsigned yields = 0;
 }  // namespace
 
-BEFORE(int, sched_yield, ()) {
+INTERPOSE(int, sched_yield, ()) {
   weir::threads::note_yield();
   if (!weir::threads::may_be_member(__builtin_return_address(0)) ||
       (weir::scheduled_by == nullptr && !weir::threads::attach_to_wait())) {

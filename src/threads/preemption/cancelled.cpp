@@ -109,7 +109,7 @@ void make_library_install(int (*cancel)(pthread_t)) {
 
 }  // namespace
 
-void stand_before_cancellation(int (*cancel)(pthread_t)) {
+void prepare_cancellation(int (*cancel)(pthread_t)) {
   if (last_processor() == nullptr) return;
   const auto here = static_cast<pid_t>(raw_call(SYS_gettid));
   // acquire and release: the handler that has been installed.

@@ -54,7 +54,7 @@ void interpose_cancellation();
 /// Before the first thread is cancelled, by `cancel`, the C library's pthread_cancel(): from then on Weir's handler comes first
 /// (preemption/cancelled.cpp). The C library's would find another thread's body. A process without processors has none.
 /// Thread-safe.
-void stand_before_cancellation(int (*cancel)(pthread_t));
+void prepare_cancellation(int (*cancel)(pthread_t));
 /// To be called by a claimant, after the first thread has been created: the C library's handler is then installed
 /// (signals/set_id.cpp).
 void interpose_set_id();

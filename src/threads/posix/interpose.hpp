@@ -73,21 +73,21 @@ struct passed_on<next, does> {
   }
 
 /// `entry`: the symbol's name.
-#define WEIR_BEFORE(entry, result, name, parameters, ...) \
+#define WEIR_INTERPOSE(entry, result, name, parameters, ...) \
   NEXT_FUNCTION(result, name, parameters)                 \
   WEIR_ENTRY(entry, result, name, parameters, __VA_ARGS__)
 
 /// The function that follows replaces the C library's function of this name, and calls that function as next_NAME. Only the
 /// symbol has the name; the function has another one, because the headers may declare the name with attributes of their own. No
 /// thread is cancelled within, but at cancellation points, and where with_type_of_program() says so.
-#define BEFORE(result, name, parameters) \
-  WEIR_BEFORE(name, result, name, parameters, weir::deferred<&weir_before_##name>)
+#define INTERPOSE(result, name, parameters) \
+  WEIR_INTERPOSE(name, result, name, parameters, weir::deferred<&weir_before_##name>)
 /// The same for a function that waits, and for which a thread of the kernel needs nothing of Weir.
-#define BEFORE_WAITING(result, name, parameters) \
-  WEIR_BEFORE(name, result, name, parameters, weir::threads::passed_on<next_##name, &weir_before_##name>)
+#define INTERPOSE_WAITING(result, name, parameters) \
+  WEIR_INTERPOSE(name, result, name, parameters, weir::threads::passed_on<next_##name, &weir_before_##name>)
 /// The same for a function that may be unwound from each instruction, as it does not return, or says itself where the thread may
 /// be cancelled.
-#define BEFORE_UNGUARDED(result, name, parameters)                                           \
+#define INTERPOSE_UNGUARDED(result, name, parameters)                                        \
   extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
   NEXT_FUNCTION(result, name, parameters)                                                    \
   extern "C" result weir_before_##name parameters

@@ -1,4 +1,4 @@
-#include "threads/posix/before.hpp"
+#include "threads/posix/interpose.hpp"
 
 #include <gnu/libc-version.h>
 
@@ -19,7 +19,7 @@ bool finds_oldest() {
 
 void* c_library() {
   static constinit std::atomic<void*> known{nullptr};
-  // While it is being opened, an allocator of the program's may call functions that Weir stands before.
+  // While it is being opened, an allocator of the program's may call functions that Weir interposes.
   static constinit std::atomic<bool> is_being_opened{false};
   void* its = known.load(std::memory_order_relaxed);  // relaxed, all: all threads find the same, and the first one runs alone
   if (its != nullptr || is_being_opened.exchange(true, std::memory_order_relaxed)) return its;
