@@ -5,7 +5,7 @@
 #include <weir/machine/processors.hpp>
 #include <weir/machine/topology.hpp>
 
-#include "machine/heard.hpp"
+#include "machine/visible_processors.hpp"
 
 namespace weir::openmp {
 
@@ -35,14 +35,14 @@ std::vector<location> locations_of(const machine_view& machine) {
   return result;
 }
 
-int processors_heard() {
+int visible_processors() {
   const std::size_t all = std::max<std::size_t>(affinity().size(), 1);
-  return static_cast<int>(heard::processors().value_or(static_cast<unsigned>(all)));
+  return static_cast<int>(visible::processors().value_or(static_cast<unsigned>(all)));
 }
 
 machine_view this_machine() {
-  const auto heard = heard::processors();
-  return {affinity(), heard ? *heard : usable_processors(), [] { return locations_in(topology_here()); }};
+  const auto visible_count = visible::processors();
+  return {affinity(), visible_count ? *visible_count : usable_processors(), [] { return locations_in(topology_here()); }};
 }
 
 }  // namespace weir::openmp

@@ -26,8 +26,8 @@ struct machine_view {
 
 machine_view this_machine();
 /// How many processors the program hears of: those of the affinity mask, unless WEIR_PROCESSORS says otherwise
-/// (machine/heard.hpp).
-int processors_heard();
+/// (machine/visible_processors.hpp).
+int visible_processors();
 
 /// The locations of a machine's processors, in the machine's own order: neighbours are near each other. A processor that the
 /// kernel does not describe counts as a core of its own, in the socket and the memory of all others.

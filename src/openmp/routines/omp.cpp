@@ -27,7 +27,7 @@ member* ancestor(int level) {
 ASKS(int, weir_omp_get_thread_num, static_cast<int>(self().number))
 ASKS(int, weir_omp_get_num_threads, static_cast<int>(self().of->size))
 ASKS(int, weir_omp_get_max_threads, nthreads_var(self()))
-ASKS(int, weir_omp_get_num_procs, processors_heard())
+ASKS(int, weir_omp_get_num_procs, visible_processors())
 ASKS(int, weir_omp_in_parallel, self().of->active_level > 0)
 ASKS(int, weir_omp_get_dynamic, self().icv.dynamic)
 ASKS(int, weir_omp_get_nested, self().icv.max_active_levels > 1)

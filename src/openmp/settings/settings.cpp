@@ -7,7 +7,7 @@
 
 #include <weir/barriers/plans.hpp>
 
-#include "machine/heard.hpp"
+#include "machine/visible_processors.hpp"
 #include "openmp/places/hw_subset.hpp"
 #include "openmp/settings/binding.hpp"
 #include "openmp/settings/variables.hpp"
@@ -206,10 +206,10 @@ void read_choices(const variables& in, settings& s) {
   s.explain = in.read(WEIR_EXPLAIN, parse_boolean).value_or(s.explain);
 }
 
-// Only whether it can be read: heard.cpp reads it, before there are settings.
+// Only whether it can be read: visible_processors.cpp reads it, before there are settings.
 void check_processors(const variables& in) {
   const auto known = [](std::string_view text) {
-    const bool right = text == "machine" || heard::how_many(text, 1, std::nullopt);
+    const bool right = text == "machine" || visible::how_many(text, 1, std::nullopt);
     return right ? std::optional(true) : std::nullopt;
   };
   (void)in.read(WEIR_PROCESSORS, known);

@@ -145,9 +145,9 @@ bool is_inherited_arch_prctl([[maybe_unused]] int what) {
 
 // The one with which the process began is remembered first: where this library is preloaded, the constructor of a libgomp that is
 // loaded, too, may bind the first thread before the constructors of this library run.
-heard::affinity_mask meant(size_t bytes, const cpu_set_t* mask) {
+visible::affinity_mask meant(size_t bytes, const cpu_set_t* mask) {
   (void)affinity();
-  return heard::meant({bytes, mask});
+  return visible::meant({bytes, mask});
 }
 
 }  // namespace weir::threads

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "machine/heard.hpp"
+#include "machine/visible_processors.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/own_state.hpp"
 #include "threads/threads.hpp"
@@ -64,7 +64,7 @@ inline void detach_for_timer(clockid_t clock, const sigevent* how) {
 }
 
 /// The mask that the program means.
-heard::affinity_mask meant(size_t bytes, const cpu_set_t* mask);
+visible::affinity_mask meant(size_t bytes, const cpu_set_t* mask);
 
 /// ARCH_REQ_XCOMP_PERM, XTILE_DATA: the process may use tiles from now on.
 constexpr bool gives_tiles(int what, unsigned long which) { return what == 0x1023 && which == 18; }

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "machine/heard.hpp"
+#include "machine/visible_processors.hpp"
 #include "threads/calls/children.hpp"
 #include "threads/calls/directed_signals.hpp"
 #include "threads/calls/kernel_state.hpp"
@@ -202,8 +202,8 @@ WEIR_INTERPOSE(weir_syscall, long, syscall,
   else if (number == SYS_seccomp && is_set && named != SECCOMP_GET_ACTION_AVAIL && named != SECCOMP_GET_NOTIF_SIZES)
     weir::threads::note_filter();
   if (number == SYS_prctl && result == 0 && named == PR_SET_SECCOMP) weir::threads::note_filter();
-  if (number == SYS_sched_getaffinity && result > 0 && weir::heard::processors() && weir::heard::is_of_this_process(named))
-    weir::heard::reduce(static_cast<std::size_t>(result), reinterpret_cast<cpu_set_t*>(a[2]));
+  if (number == SYS_sched_getaffinity && result > 0 && weir::visible::processors() && weir::visible::is_of_this_process(named))
+    weir::visible::reduce(static_cast<std::size_t>(result), reinterpret_cast<cpu_set_t*>(a[2]));
   if (result != -1 && (number == SYS_mmap || number == SYS_mremap || number == SYS_shmat))
     weir::threads::note_mapping(number, a[3]);
   if (number == SYS_rseq && result == 0 && (a[2] & RSEQ_FLAG_UNREGISTER) == 0) weir::threads::note_own_area();

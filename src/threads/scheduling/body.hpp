@@ -162,7 +162,7 @@ void pin();
 /// All bodies do so when they next wait or are seated, and so will bodies to come.
 void pin_all();
 bool all_are_pinned();
-/// For a thread that may not have heard of pin_all() yet, and needs the kernel to know it.
+/// For a thread that may not have seen pin_all() yet, and needs the kernel to know it.
 inline void pin_as_all() {
   if (all_are_pinned()) [[unlikely]] pin();
 }

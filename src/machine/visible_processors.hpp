@@ -17,7 +17,7 @@
 #include <sched.h>
 #include <sys/types.h>
 
-namespace weir::heard {
+namespace weir::visible {
 
 /// How many of the mask's processors a program hears of; none: it hears the truth. `said`: the variable's text; `machine`, and
 /// what is no such text, is the truth.
@@ -48,4 +48,4 @@ struct affinity_mask {
 /// What a program means that sets this mask.
 affinity_mask meant(affinity_mask);
 
-}  // namespace weir::heard
+}  // namespace weir::visible

@@ -1,4 +1,4 @@
-#include "heard.hpp"
+#include "visible_processors.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +15,7 @@
 #include "system/processor_mask.hpp"
 #include "system/raw_call.hpp"
 
-namespace weir::heard {
+namespace weir::visible {
 
 std::optional<unsigned> how_many(std::string_view said, unsigned in_mask, std::optional<double> quota) {
   if (said == "auto") {
@@ -144,4 +144,4 @@ affinity_mask meant(affinity_mask wanted) {
   return {its.bytes, its.all};
 }
 
-}  // namespace weir::heard
+}  // namespace weir::visible

@@ -1,4 +1,4 @@
-// How many processors there are, for a program that asks (machine/heard.hpp).
+// How many processors there are, for a program that asks (machine/visible_processors.hpp).
 #include <pthread.h>
 #include <sched.h>
 #include <sys/types.h>
@@ -6,14 +6,14 @@
 
 #include <weir/machine/native.hpp>
 
-#include "machine/heard.hpp"
+#include "machine/visible_processors.hpp"
 #include "threads/posix/interpose.hpp"
 
 namespace {
 
 template <class Next>
 int count_of(Next* next) {
-  const auto its = weir::heard::processors();
+  const auto its = weir::visible::processors();
   return its ? static_cast<int>(*its) : next();
 }
 
@@ -21,36 +21,36 @@ int count_of(Next* next) {
 
 INTERPOSE(int, sched_getaffinity, (pid_t t, size_t n, cpu_set_t* to)) {
   const int result = next_sched_getaffinity.get()(t, n, to);
-  if (result == 0 && weir::heard::processors() && weir::heard::is_of_this_process(t)) weir::heard::reduce(n, to);
+  if (result == 0 && weir::visible::processors() && weir::visible::is_of_this_process(t)) weir::visible::reduce(n, to);
   return result;
 }
 
 INTERPOSE(int, pthread_getaffinity_np, (pthread_t t, size_t n, cpu_set_t* to)) {
   const int result = next_pthread_getaffinity_np.get()(t, n, to);
-  if (result == 0) weir::heard::reduce(n, to);
+  if (result == 0) weir::visible::reduce(n, to);
   return result;
 }
 
-// A thread that begins with the mask that the program has heard.
+// A thread that begins with the mask that the program sees.
 INTERPOSE(int, pthread_attr_setaffinity_np, (pthread_attr_t * of, size_t n, const cpu_set_t* to)) {
-  const auto its = weir::heard::meant({n, to});
+  const auto its = weir::visible::meant({n, to});
   return next_pthread_attr_setaffinity_np.get()(of, its.bytes, its.set);
 }
 
 INTERPOSE(int, get_nprocs, ()) { return count_of(next_get_nprocs.get()); }
 
 INTERPOSE(int, get_nprocs_conf, ()) {
-  const auto its = weir::heard::highest();
+  const auto its = weir::visible::highest();
   return its ? static_cast<int>(*its) : next_get_nprocs_conf.get()();
 }
 
 INTERPOSE(long, sysconf, (int of)) {
   switch (of) {
     case _SC_NPROCESSORS_ONLN:
-      if (const auto its = weir::heard::processors()) return *its;
+      if (const auto its = weir::visible::processors()) return *its;
       break;
     case _SC_NPROCESSORS_CONF:
-      if (const auto its = weir::heard::highest()) return *its;
+      if (const auto its = weir::visible::highest()) return *its;
       break;
     default: break;
   }
@@ -62,6 +62,6 @@ namespace {
 // neither allocates memory nor looks up a name.
 [[gnu::constructor]] void when_loaded() {
   next_sysconf.get();
-  (void)weir::heard::processors();
+  (void)weir::visible::processors();
 }
 }  // namespace

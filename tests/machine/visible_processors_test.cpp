@@ -1,5 +1,5 @@
 // How many processors a program hears of, and which.
-#include "machine/heard.hpp"
+#include "machine/visible_processors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 namespace {
 
-using weir::heard::hears_the_truth;
-using weir::heard::how_many;
-using weir::heard::keep;
+using weir::visible::hears_the_truth;
+using weir::visible::how_many;
+using weir::visible::keep;
 
 TEST(Heard, AsManyAsTheProcessCanUse) {
   EXPECT_EQ(how_many("auto", 8, std::nullopt), 8u);
