@@ -1,4 +1,4 @@
-// The face of this room: everything that other rooms use.
+// The interface of this room: everything that other rooms use.
 //
 // A thread that start() has created runs where it goes: on a virtual processor, its seat, or as a kernel thread. The processors
 // are helpers, and those that threads of the program drive.
@@ -99,8 +99,8 @@ inline void go_to(processor* seat) {
 /// When the threads that the program creates become members: where they are more than their processors; or where, besides, some
 /// of them poll, for which no kernel knows the reason.
 enum class seats_for { all_that_wait, some_that_poll };
-/// From now on the threads that the program creates become members, on so many processors, where they are more than that
-/// (program_threads.hpp). `adapts`: where other programs keep them from these processors, they take fewer (deprivation.hpp).
+/// From now on the threads that the program creates become members, on this number of processors, where they are more than that
+/// (program_thread.hpp). `adapts`: where other programs keep them from these processors, they take fewer (deprivation.hpp).
 void make_all_members(unsigned processors, bool adapts, seats_for which = seats_for::all_that_wait);
 /// May they take seats now? Thread-safe.
 bool program_threads_are_members();
@@ -109,12 +109,12 @@ bool program_threads_are_members();
 void keep_in_kernel();
 /// Are there threads or virtual processors yet? Otherwise all that come have what the first thread has then.
 bool others_are_there();
-/// Since there are others, has the calling thread changed what only itself can change and the threads that it creates inherit? Or
-/// has it inherited that (scheduling/own_state.hpp)?
+/// Has the calling thread a kernel state of its own that the threads that it creates inherit (scheduling/own_state.hpp)? It has
+/// changed that state itself while there were others, or has inherited it from a thread that has.
 extern constinit thread_local bool gives_own_state;
 /// Would a virtual processor that the calling thread makes inherit what only this thread has? Then another thread makes it.
 bool passes_on_own_state();
-/// So many of these processors are theirs from now on. Thread-safe.
+/// They have this number of these processors from now on. Thread-safe.
 void let_members_have(unsigned processors);
 /// Called once, when a thread of the program is about to create another one. Null: nobody asks.
 extern constinit std::atomic<void (*)()> tell_of_first_thread;
@@ -128,7 +128,7 @@ extern constinit std::atomic<const told_of_starts*> tell_of_starts;
 /// Called before _exit(), which runs no destructors: async-signal-safe. Null: nobody asks.
 extern constinit std::atomic<void (*)()> tell_of_early_end;
 
-/// So many signals of ticks have come without what they ask: too many signals of the user's are pending. Thread-safe.
+/// How many signals of ticks have come without what they ask: too many signals of the user's are pending. Thread-safe.
 unsigned signals_without_reason();
 
 /// What has become of the program's threads until now.
@@ -171,8 +171,8 @@ bool is_own(const processor& its);
 /// the kernel or the C library keeps of it.
 bool is_as_started(std::uint64_t signals);
 /// The calling thread ends, and has a processor of its own that it does not drive: it leaves this processor, with its bodies, to
-/// another thread. Null: it is not only so many bodies that have their seats there. As long as there is such a processor, helpers
-/// do not end.
+/// another thread. Null: another number of bodies than `bodies` have their seats there. As long as there is such a processor,
+/// helpers do not end.
 processor* give_up_own_processor(unsigned bodies);
 /// Does the calling thread neither have a processor of its own nor a seat?
 bool may_take_over();

@@ -20,7 +20,7 @@
 #include "threads/program/program_thread.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
-#include "threads/support/allocator.hpp"
+#include "threads/support/code.hpp"
 
 namespace {
 

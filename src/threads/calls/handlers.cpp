@@ -39,9 +39,9 @@ constexpr std::size_t most_stubs = 64;
 constinit std::array<std::atomic<handler_with_context>, most_stubs> behind_stubs{};
 
 signal_mask mask_in(const void* context) {
-  signal_mask its;
-  std::memcpy(&its, &static_cast<const ucontext_t*>(context)->uc_sigmask, sizeof its);
-  return its & weir::threads::all_signals;
+  signal_mask mask;
+  std::memcpy(&mask, &static_cast<const ucontext_t*>(context)->uc_sigmask, sizeof mask);
+  return mask & weir::threads::all_signals;
 }
 
 /// The signal has come to the kernel thread of a virtual processor that runs no body now. No handler of the program shall run
@@ -52,11 +52,11 @@ bool is_passed_on(int number, const siginfo_t* why) {
   weir::threads::processor* const here = me->where();
   if (here == nullptr || !here->is_helper.load(std::memory_order_relaxed) || me != &here->own()) return false;
   // The kernel writes what it knows of the signal only for handlers that ask for it. A handler for one time is gone by now.
-  const auto its = weir::threads::handled_by(number);
-  if (!its.is_handler()) return false;
+  const auto handler = weir::threads::handled_by(number);
+  if (!handler.is_handler()) return false;
   const signal_mask usual = weir::threads::exchange_mask(weir::threads::all_signals);
   const bool is_given =
-      weir::threads::gives_to_signal_thread(*here, its.asks_why() ? *why : weir::threads::signal_of_mine(number));
+      weir::threads::gives_to_signal_thread(*here, handler.asks_why() ? *why : weir::threads::signal_of_mine(number));
   weir::threads::exchange_mask(usual);
   return is_given;
 }
@@ -71,16 +71,16 @@ struct running_handler {
 [[gnu::constructor]] void when_loaded() { weir::threads::all_handlers_count.store(true, std::memory_order_relaxed); }
 
 /// `type`: where the thread may be cancelled, in the program's handler again.
-void call(handler_with_context its, int number, siginfo_t* why, void* context, weir::interrupted_type& type) {
+void call(handler_with_context handler, int number, siginfo_t* why, void* context, weir::interrupted_type& type) {
   if (is_passed_on(number, why)) return;
   const running_handler counted;
-  const weir::threads::body* const mine = weir::threads::body_with_mask();
+  const weir::threads::body* const me = weir::threads::body_with_mask();
   // Otherwise it has interrupted another handler, whose end restores the recorded mask.
-  const bool is_first = mine != nullptr && mask_in(context) == mine->mask();
+  const bool is_first = me != nullptr && mask_in(context) == me->mask();
   weir::threads::leave_stub(*static_cast<ucontext_t*>(context));
-  type = weir::with_interrupted_type(type, its, number, why, context);
-  if (!is_first || mine != weir::threads::body_with_mask() || weir::threads::is_in_child()) return;
-  if (const signal_mask now = mask_in(context); now != mine->mask()) weir::threads::note_mask_to_be(now);
+  type = weir::with_interrupted_type(type, handler, number, why, context);
+  if (!is_first || me != weir::threads::body_with_mask() || weir::threads::is_in_child()) return;
+  if (const signal_mask now = mask_in(context); now != me->mask()) weir::threads::note_mask_to_be(now);
 }
 
 /// The end of a handler sets the alternate stack that the kernel thread had at the begin. The thread may have gone to another one
@@ -106,52 +106,52 @@ void stub(int number, siginfo_t* why, void* context) {
   weir::restore_after_handler(type);
   return_with_own_stack_for_ticks(in);
 }
-constexpr auto stubs = []<std::size_t... all>(std::index_sequence<all...>) {
-  return std::array<handler_with_context, most_stubs>{stub<all>...};
+constexpr auto stubs = []<std::size_t... indices>(std::index_sequence<indices...>) {
+  return std::array<handler_with_context, most_stubs>{stub<indices>...};
 }(std::make_index_sequence<most_stubs>());
 
 /// The stub of the handler; without one, the handler itself.
-handler_with_context stub_of(handler_with_context its) {
-  if (std::ranges::find(stubs, its) != stubs.end()) return its;  // the program has it from a bare system call
+handler_with_context stub_of(handler_with_context handler) {
+  if (std::ranges::find(stubs, handler) != stubs.end()) return handler;  // the program has it from a bare system call
   for (std::size_t i = 0; i < most_stubs; ++i) {
     handler_with_context found = nullptr;
-    if (behind_stubs[i].compare_exchange_strong(found, its, std::memory_order_relaxed) || found == its) return stubs[i];
+    if (behind_stubs[i].compare_exchange_strong(found, handler, std::memory_order_relaxed) || found == handler) return stubs[i];
   }
   weir::threads::all_handlers_count.store(false, std::memory_order_relaxed);
-  return its;
+  return handler;
 }
 /// With a stub, if it is a handler, and if the kernel passes the context: on x86-64 in any case.
 handler with_stub([[maybe_unused]] handler to) {
 #if defined(__x86_64__)
   if (to != SIG_DFL && to != SIG_IGN && to != SIG_ERR && to != SIG_HOLD) {
-    struct sigaction its {};
-    its.sa_handler = to;
-    its.sa_sigaction = stub_of(its.sa_sigaction);
-    return its.sa_handler;
+    struct sigaction action {};
+    action.sa_handler = to;
+    action.sa_sigaction = stub_of(action.sa_sigaction);
+    return action.sa_handler;
   }
 #endif
   return to;
 }
 /// What the program has set.
-void without_stub(struct sigaction& its) {
-  const auto* const found = std::ranges::find(stubs, its.sa_sigaction);
+void without_stub(struct sigaction& action) {
+  const auto* const found = std::ranges::find(stubs, action.sa_sigaction);
   if (found == stubs.end()) return;
-  its.sa_sigaction = behind_stubs[static_cast<std::size_t>(found - stubs.begin())].load(std::memory_order_relaxed);
+  action.sa_sigaction = behind_stubs[static_cast<std::size_t>(found - stubs.begin())].load(std::memory_order_relaxed);
 }
 handler without_stub(handler to) {
-  struct sigaction its {};
-  its.sa_handler = to;
-  without_stub(its);
-  return its.sa_handler;
+  struct sigaction action {};
+  action.sa_handler = to;
+  without_stub(action);
+  return action.sa_handler;
 }
 int without_stub(int result) { return result; }
 
 /// Does the kernel pass the context? On x86-64 it does so in any case.
-bool has_context([[maybe_unused]] const struct sigaction& its) {
+bool has_context([[maybe_unused]] const struct sigaction& action) {
 #if defined(__x86_64__)
   return true;
 #else
-  return (its.sa_flags & SA_SIGINFO) != 0;
+  return (action.sa_flags & SA_SIGINFO) != 0;
 #endif
 }
 }  // namespace
@@ -183,13 +183,13 @@ INTERPOSE(int, __sigaction, (int of, const struct sigaction* to, struct sigactio
 
 // [sigset(3), POSIX.1-2008] SIG_HOLD stands for a blocked signal. The C library's function would set a handler without a stub.
 INTERPOSE(handler, sigset, (int of, handler to)) {
-  sigset_t its, before;
-  sigemptyset(&its);
-  if (sigaddset(&its, of) != 0) return SIG_ERR;
+  sigset_t changed, before;
+  sigemptyset(&changed);
+  if (sigaddset(&changed, of) != 0) return SIG_ERR;
   const bool holds = to == SIG_HOLD;
   struct sigaction with {}, old {};
   with.sa_handler = to;
-  if (sigaction(of, holds ? nullptr : &with, &old) != 0 || sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &its, &before) != 0)
+  if (sigaction(of, holds ? nullptr : &with, &old) != 0 || sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &changed, &before) != 0)
     return SIG_ERR;
   return sigismember(&before, of) == 1 ? SIG_HOLD : old.sa_handler;
 }

@@ -123,8 +123,8 @@ void expect_prctl(int what) {
   if (is_inherited_prctl(what)) return differ();
   pin_if(!is_for_process(what) && (what != PR_SET_NAME || this_body != nullptr));
 }
-// Who sets it before there are other threads is asked again. Otherwise nobody can ask for the threads that there are: a child
-// would be one call more that the filter may end the process for.
+// A thread that sets it before there are other threads is asked again. Otherwise nobody can ask for the threads that there are: a
+// child would be one call more that the filter may end the process for.
 void note_filter() {
   if (!others_are_there()) filter::forget();
 }

@@ -35,16 +35,16 @@ body* detached_body() {
 /// `is_set`: the kernel thread has it, whoever runs there next.
 void record(signal_mask now, bool is_set) {
   const without_preemption to_the_end;
-  body* const mine = body_with_mask();
-  if (mine == nullptr) {  // it has gone to its own kernel thread, which has the mask, or is about to be given it
+  body* const me = body_with_mask();
+  if (me == nullptr) {  // it has gone to its own kernel thread, which has the mask, or is about to be given it
     if (body* const detached = detached_body()) detached->mask(now);
     return;
   }
-  const bool is_the_same = now == mine->mask();
-  mine->mask(now);
-  mine->where()->has_mask(is_set || is_the_same ? now : not_known);
-  await_signals_for(*mine);
-  if (mine->is_summoned()) mine->take_signals();
+  const bool is_the_same = now == me->mask();
+  me->mask(now);
+  me->where()->has_mask(is_set || is_the_same ? now : not_known);
+  await_signals_for(*me);
+  if (me->is_summoned()) me->take_signals();
 }
 }  // namespace
 void note_mask(signal_mask now) { record(now, true); }
@@ -73,9 +73,9 @@ using weir::threads::signal_mask;
 using weir::threads::without_ticks;
 
 signal_mask as_mask(const sigset_t& set) {
-  signal_mask its;
-  std::memcpy(&its, &set, sizeof its);
-  return its;
+  signal_mask mask;
+  std::memcpy(&mask, &set, sizeof mask);
+  return mask;
 }
 
 bool is_mask_kept() { return (body_with_mask() != nullptr || detached_body() != nullptr) && !weir::threads::is_in_child(); }
@@ -97,9 +97,9 @@ void note_change(int how, signal_mask set, signal_mask before) {
   const signal_mask asked = how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set;
   const signal_mask now = asked & weir::threads::all_signals;
   body* const detached = detached_body();
-  const body* const mine = detached != nullptr ? detached : body_with_mask();
-  if (mine == nullptr) return;
-  if (before != mine->mask()) return weir::threads::take_signals_of_thread(now);
+  const body* const me = detached != nullptr ? detached : body_with_mask();
+  if (me == nullptr) return;
+  if (before != me->mask()) return weir::threads::take_signals_of_thread(now);
   if (detached != nullptr) return detached->mask(now);
   if (weir::threads::has_signals_in_thread(now)) return take_in_order(now);
   note_mask(now);
@@ -144,13 +144,13 @@ class noted_change {
 
 /// The mask will be this one, even if the present handler runs with another.
 void note_mask_of_context(const sigset_t& set) {
-  const signal_mask its = as_mask(set) & weir::threads::all_signals;
+  const signal_mask mask = as_mask(set) & weir::threads::all_signals;
   body* const detached = detached_body();
-  if (detached != nullptr && detached->mask() == its) return;  // as where coroutines switch
+  if (detached != nullptr && detached->mask() == mask) return;  // as where coroutines switch
   if (!is_mask_kept()) return;
-  if (detached == nullptr) return weir::threads::note_mask_to_be(its);
+  if (detached == nullptr) return weir::threads::note_mask_to_be(mask);
   const without_ticks meanwhile;
-  detached->mask(its);
+  detached->mask(mask);
 }
 void leave_waits() {
   body* const me = weir::threads::this_body != nullptr ? weir::threads::this_body : weir::threads::own_body_of_thread();
@@ -159,9 +159,9 @@ void leave_waits() {
 void note_jump(const __jmp_buf_tag* to) {
   leave_waits();
   if (to->__mask_was_saved == 0) return;
-  sigset_t its;
-  std::memcpy(&its, &to->__saved_mask, sizeof its);
-  note_mask_of_context(its);
+  sigset_t set;
+  std::memcpy(&set, &to->__saved_mask, sizeof set);
+  note_mask_of_context(set);
 }
 void note_switch(const ucontext_t* to) { note_mask_of_context(to->uc_sigmask); }
 void note_end(const ucontext_t* to) {

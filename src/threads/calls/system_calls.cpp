@@ -26,7 +26,7 @@
 #include "threads/program/program_thread.hpp"
 #include "threads/scheduling/rseq_areas.hpp"
 #include "threads/signals/signals.hpp"
-#include "threads/support/allocator.hpp"
+#include "threads/support/code.hpp"
 #include "threads/threads.hpp"
 
 using weir::threads::as_result;

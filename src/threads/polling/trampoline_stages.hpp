@@ -1,4 +1,4 @@
-// Who may write the entry of a trampoline: handlers that want one, on any threads, and the thread that places it.
+// Writers of a trampoline's entry: handlers that want one, on any threads, and the thread that places it.
 //
 //   none ------- want() ------> writing ----> wanted ---- place_if_wanted() ---> placed, or refused
 //   none, or refused, without a stub ---- take_for() another instruction ----> writing ----> none

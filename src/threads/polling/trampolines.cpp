@@ -42,7 +42,7 @@ constexpr std::uintptr_t lowest_place = 1 << 16;  // who follows a null pointer 
 /// How many bytes of an instruction change.
 constexpr unsigned written_of(unsigned replaced) { return std::min<unsigned>(replaced, jump_bytes); }
 constexpr unsigned char jump_code = 0xe9;
-constinit trampoline all[32];
+constinit trampoline table[32];
 constinit std::atomic<bool> some_are_wanted{false}, is_placing{false};
 // Where stubs lead. relaxed: who wants a trampoline writes the same before it says so.
 constinit std::atomic<trampoline_code> entry_of_all{nullptr};
@@ -54,15 +54,15 @@ constexpr unsigned char stub_code[] = {0x48, 0x8d, 0x64, 0x24, 0x80,         // 
                                        0xff, 0x15, 0x08, 0x00, 0x00, 0x00};  // call *8(%rip)
 struct [[gnu::packed]] stub_text {
   unsigned char code[sizeof stub_code];
-  const trampoline* its;
-  trampoline_code entry;
+  const trampoline* entry;
+  trampoline_code leads_to;
   unsigned char copy[polling::longest_replaced + jump_bytes];  // of the instruction, and a jump to the one behind
 };
 
 trampoline* with(std::uintptr_t instruction) {
   auto* const found =
-      std::ranges::find_if(all, [=](const trampoline& t) { return t.at.load(std::memory_order_relaxed) == instruction; });
-  return found != std::end(all) ? found : nullptr;
+      std::ranges::find_if(table, [=](const trampoline& t) { return t.at.load(std::memory_order_relaxed) == instruction; });
+  return found != std::end(table) ? found : nullptr;
 }
 
 /// A copy of the page with other bytes at `at` takes the place of the page. False: the system refuses, and nothing has changed.
@@ -84,7 +84,7 @@ bool overlap(std::uintptr_t a, std::uintptr_t b, std::uintptr_t bytes) { return 
 
 bool is_page_of_stubs(std::uintptr_t page) {
   return std::ranges::any_of(
-      all, [=](const trampoline& t) { return t.stub.load(std::memory_order_relaxed) / page_bytes == page / page_bytes; });
+      table, [=](const trampoline& t) { return t.stub.load(std::memory_order_relaxed) / page_bytes == page / page_bytes; });
 }
 
 /// Is it that, or has it become that now?
@@ -99,11 +99,11 @@ bool may_be_page_of_stubs(std::uintptr_t page) {
 }
 
 /// The distance to the same memory from a copy of the instruction in a stub there; none: it is too far.
-std::optional<std::int32_t> distance_from(std::uintptr_t stub, const trampoline& its) {
-  const std::uint64_t text = its.text.load(std::memory_order_relaxed);
+std::optional<std::int32_t> distance_from(std::uintptr_t stub, const trampoline& entry) {
+  const std::uint64_t text = entry.text.load(std::memory_order_relaxed);
   std::int32_t before = 0;
-  std::memcpy(&before, reinterpret_cast<const char*>(&text) + its.distance_at.load(std::memory_order_relaxed), sizeof before);
-  const auto moved = static_cast<std::int64_t>(stub + offsetof(stub_text, copy) - its.at.load(std::memory_order_relaxed));
+  std::memcpy(&before, reinterpret_cast<const char*>(&text) + entry.distance_at.load(std::memory_order_relaxed), sizeof before);
+  const auto moved = static_cast<std::int64_t>(stub + offsetof(stub_text, copy) - entry.at.load(std::memory_order_relaxed));
   const std::int64_t now = before - moved;
   if (now != static_cast<std::int32_t>(now)) return std::nullopt;
   return static_cast<std::int32_t>(now);
@@ -111,10 +111,10 @@ std::optional<std::int32_t> distance_from(std::uintptr_t stub, const trampoline&
 
 /// Where a stub for it may lie: no other one is there, and the page is free or holds stubs already. `code`: what begins there
 /// now.
-std::optional<std::uintptr_t> free_place(const trampoline& its, const unsigned char* code) {
-  const std::uintptr_t from = its.at.load(std::memory_order_relaxed);
-  const unsigned replaced = its.bytes.load(std::memory_order_relaxed);
-  const bool has_distance = its.distance_at.load(std::memory_order_relaxed) != 0;
+std::optional<std::uintptr_t> free_place(const trampoline& entry, const unsigned char* code) {
+  const std::uintptr_t from = entry.at.load(std::memory_order_relaxed);
+  const unsigned replaced = entry.bytes.load(std::memory_order_relaxed);
+  const bool has_distance = entry.distance_at.load(std::memory_order_relaxed) != 0;
   // The bytes that stay are the upper ones of the distance.
   const unsigned own = written_of(replaced) - 1, kept = 4 - own;
   std::int32_t distance = own == 4 ? std::numeric_limits<std::int32_t>::min() : 0;
@@ -125,13 +125,13 @@ std::optional<std::uintptr_t> free_place(const trampoline& its, const unsigned c
   for (std::uintptr_t by = 0; by < room; by += step) {
     const std::uintptr_t at = lowest + by;
     if (at < lowest_place || at % page_bytes > page_bytes - sizeof(stub_text)) continue;
-    if (has_distance && !distance_from(at, its)) continue;
+    if (has_distance && !distance_from(at, entry)) continue;
     if (!may_be_page_of_stubs(at / page_bytes * page_bytes)) continue;
     const auto is_taken = [&](const trampoline& other) {
       const std::uintptr_t stub = other.stub.load(std::memory_order_relaxed);
       return stub != 0 && overlap(stub, at, sizeof(stub_text));
     };
-    if (std::ranges::none_of(all, is_taken)) return at;
+    if (std::ranges::none_of(table, is_taken)) return at;
   }
   return std::nullopt;
 }
@@ -141,88 +141,88 @@ void set_distance(unsigned char* to, std::uintptr_t from, std::uintptr_t target)
   std::memcpy(to, &distance, sizeof distance);
 }
 
-bool place_stub(const trampoline& its, std::uintptr_t at) {
-  const unsigned bytes = its.bytes.load(std::memory_order_relaxed);
-  const std::uint64_t instruction = its.text.load(std::memory_order_relaxed);
+bool place_stub(const trampoline& entry, std::uintptr_t at) {
+  const unsigned bytes = entry.bytes.load(std::memory_order_relaxed);
+  const std::uint64_t instruction = entry.text.load(std::memory_order_relaxed);
   stub_text text{};
   std::memcpy(text.code, stub_code, sizeof stub_code);
-  text.its = &its;
-  text.entry = entry_of_all.load(std::memory_order_relaxed);
+  text.entry = &entry;
+  text.leads_to = entry_of_all.load(std::memory_order_relaxed);
   std::memcpy(text.copy, &instruction, bytes);
-  if (const unsigned to = its.distance_at.load(std::memory_order_relaxed); to != 0) {
-    const auto distance = distance_from(at, its);
+  if (const unsigned to = entry.distance_at.load(std::memory_order_relaxed); to != 0) {
+    const auto distance = distance_from(at, entry);
     if (!distance) return false;
     std::memcpy(text.copy + to, &*distance, sizeof *distance);
   }
   text.copy[bytes] = jump_code;
   set_distance(text.copy + bytes + 1, at + offsetof(stub_text, copy) + bytes + jump_bytes,
-               its.at.load(std::memory_order_relaxed) + bytes);
+               entry.at.load(std::memory_order_relaxed) + bytes);
   return change(at, &text, sizeof text);
 }
 
 /// `text`: what begins at `code`.
-bool is_jump_of(const trampoline& its, std::uintptr_t code, std::span<const unsigned char, jump_bytes> text) {
-  const std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
+bool is_jump_of(const trampoline& entry, std::uintptr_t code, std::span<const unsigned char, jump_bytes> text) {
+  const std::uintptr_t stub = entry.stub.load(std::memory_order_relaxed);
   unsigned char jump[jump_bytes] = {jump_code};
   set_distance(jump + 1, code + jump_bytes, stub);
   return stub != 0 && std::ranges::equal(text, jump);
 }
-bool has_jump(const trampoline& its) {
-  const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
+bool has_jump(const trampoline& entry) {
+  const std::uintptr_t at = entry.at.load(std::memory_order_relaxed);
   unsigned char text[jump_bytes];
-  return copy_by_system(text, at, sizeof text) && is_jump_of(its, at, text);
+  return copy_by_system(text, at, sizeof text) && is_jump_of(entry, at, text);
 }
 
 /// Is the page as it is in the object's file, but for trampolines? A page that somebody else has changed is not exchanged: a
 /// breakpoint of the kernel (uprobes) would go on in the copy, and nobody would handle it.
 bool is_as_in_file(std::uintptr_t page) {
-  if (std::ranges::any_of(all, [=](const trampoline& t) {
+  if (std::ranges::any_of(table, [=](const trampoline& t) {
         return t.at.load(std::memory_order_relaxed) / page_bytes * page_bytes == page && has_jump(t);
       }))
     return true;
   constexpr std::uint64_t present = std::uint64_t{1} << 63, of_file = std::uint64_t{1} << 61;  // [proc_pid_pagemap(5)]
-  std::uint64_t its = 0;
-  const long got = read_by_kernel("/proc/self/pagemap", &its, sizeof its, static_cast<long>(page / page_bytes * sizeof its));
-  return got == sizeof its && (its & present) != 0 && (its & of_file) != 0;
+  std::uint64_t told = 0;
+  const long got = read_by_kernel("/proc/self/pagemap", &told, sizeof told, static_cast<long>(page / page_bytes * sizeof told));
+  return got == sizeof told && (told & present) != 0 && (told & of_file) != 0;
 }
 
 /// The code of the object cannot be unloaded meanwhile.
-bool place(trampoline& its) {
-  const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
-  const unsigned replaced = its.bytes.load(std::memory_order_relaxed), written = written_of(replaced);
-  const std::uint64_t text = its.text.load(std::memory_order_relaxed);
-  std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
+bool place(trampoline& entry) {
+  const std::uintptr_t at = entry.at.load(std::memory_order_relaxed);
+  const unsigned replaced = entry.bytes.load(std::memory_order_relaxed), written = written_of(replaced);
+  const std::uint64_t text = entry.text.load(std::memory_order_relaxed);
+  std::uintptr_t stub = entry.stub.load(std::memory_order_relaxed);
   // Two handlers have wanted it, and it has been placed between them; or the process has been forked before that was noted.
-  if (has_jump(its)) return true;
+  if (has_jump(entry)) return true;
   // The instruction may be longer than the jump.
   unsigned char code[polling::longest_replaced];
   const std::size_t known = std::max<std::size_t>(replaced, jump_bytes);
   if (at % page_bytes > page_bytes - written || !copy_by_system(code, at, known) || std::memcmp(code, &text, replaced) != 0)
     return false;
   if (!is_as_in_file(at / page_bytes * page_bytes)) return false;
-  for (const trampoline& other : all)
-    if (&other != &its && other.stub.load(std::memory_order_relaxed) != 0 &&
+  for (const trampoline& other : table)
+    if (&other != &entry && other.stub.load(std::memory_order_relaxed) != 0 &&
         overlap(other.at.load(std::memory_order_relaxed), at, jump_bytes))
       return false;
   if (stub == 0) {  // else from a library at the same address, which has been unloaded
-    const auto place = free_place(its, code);
-    if (!place || !place_stub(its, *place)) return false;
-    its.stub.store(stub = *place, std::memory_order_relaxed);
+    const auto place = free_place(entry, code);
+    if (!place || !place_stub(entry, *place)) return false;
+    entry.stub.store(stub = *place, std::memory_order_relaxed);
   }
-  its.go_on.store(its.does_nothing() ? at + replaced : stub + offsetof(stub_text, copy), std::memory_order_relaxed);
+  entry.go_on.store(entry.does_nothing() ? at + replaced : stub + offsetof(stub_text, copy), std::memory_order_relaxed);
   unsigned char jump[jump_bytes] = {jump_code};
   set_distance(jump + 1, at + jump_bytes, stub);
   return std::memcmp(jump + written, code + written, jump_bytes - written) == 0 && change(at, jump, written);
 }
 
 struct placement {
-  trampoline& its;
+  trampoline& entry;
   bool done = false;
 };
 /// While dl_iterate_phdr() calls this, no object is unloaded.
 int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
   auto& asked = *static_cast<placement*>(what);
-  const std::uintptr_t at = asked.its.at.load(std::memory_order_relaxed);
+  const std::uintptr_t at = asked.entry.at.load(std::memory_order_relaxed);
   const auto is_code_there = [&](const ElfW(Phdr) & part) {
     const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
     return part.p_type == PT_LOAD && at >= begin && at + jump_bytes <= begin + part.p_filesz &&
@@ -231,7 +231,7 @@ int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
   if (std::none_of(object->dlpi_phdr, object->dlpi_phdr + object->dlpi_phnum, is_code_there)) return 0;
   // The child of a vfork() may execute the C library's code, and Weir's own code knows how to yield. The kernel's page is not
   // ours.
-  asked.done = !is_base_code(at) && object->dlpi_addr != getauxval(AT_SYSINFO_EHDR) && place(asked.its);
+  asked.done = !is_base_code(at) && object->dlpi_addr != getauxval(AT_SYSINFO_EHDR) && place(asked.entry);
   return 1;
 }
 
@@ -241,8 +241,8 @@ int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
 void look_for_uncounted_handlers() {
   for (int number = 1; number <= 64; ++number) {
     if (number == 32 || number == 33) continue;
-    const kernel_sigaction its = handled_by(number);
-    if (its.is_handler() && !is_own_code(its.code())) all_handlers_count.store(false, std::memory_order_relaxed);
+    const kernel_sigaction handler = handled_by(number);
+    if (handler.is_handler() && !is_own_code(handler.code())) all_handlers_count.store(false, std::memory_order_relaxed);
   }
 }
 
@@ -257,9 +257,9 @@ void* place_all(void*) {
   know_system_code();
   look_for_uncounted_handlers();
   while (some_are_wanted.exchange(false, std::memory_order_acquire))  // acquire: the stages
-    for (trampoline& each : all)
-      each.place_if_wanted([](trampoline& its) {
-        placement asked{its};
+    for (trampoline& each : table)
+      each.place_if_wanted([](trampoline& entry) {
+        placement asked{entry};
         const std::lock_guard no_fork_meanwhile(placing);
         dl_iterate_phdr(place_in_object, &asked);
         return asked.done;
@@ -273,9 +273,9 @@ void* place_all(void*) {
 trampoline* entry_for(std::uintptr_t at) {
   if (trampoline* const known = with(at)) return known->is_refused() ? nullptr : known;
   static constinit std::atomic<unsigned> next{0};
-  for (unsigned n = 0; n < std::size(all); ++n) {
-    trampoline& its = all[next.fetch_add(1, std::memory_order_relaxed) % std::size(all)];
-    if (its.take_for(at)) return &its;
+  for (unsigned n = 0; n < std::size(table); ++n) {
+    trampoline& entry = table[next.fetch_add(1, std::memory_order_relaxed) % std::size(table)];
+    if (entry.take_for(at)) return &entry;
   }
   return nullptr;
 }
@@ -294,7 +294,7 @@ bool want(std::uintptr_t at, const polling::replaceable& what, std::uintptr_t fi
 }
 /// Entries in this stage may be wanted again, when somebody is found there again.
 void forget_all(trampoline::stage in) {
-  for (trampoline& its : all) its.forget(in);
+  for (trampoline& entry : table) entry.forget(in);
 }
 }  // namespace
 
@@ -322,31 +322,31 @@ void place_wanted_trampolines() {
 }
 
 bool has_trampoline(std::uintptr_t code) {
-  return std::ranges::any_of(all, [=](const trampoline& t) {
+  return std::ranges::any_of(table, [=](const trampoline& t) {
     return (t.first.load(std::memory_order_relaxed) == code || t.at.load(std::memory_order_relaxed) == code) && t.is_placed();
   });
 }
 
 replaced replaced_by(std::uintptr_t stub) {
-  for (const trampoline& t : all) {
+  for (const trampoline& t : table) {
     if (t.stub.load(std::memory_order_relaxed) != stub) continue;
-    replaced its{t.at.load(std::memory_order_relaxed), t.bytes.load(std::memory_order_relaxed), {}};
+    replaced found{t.at.load(std::memory_order_relaxed), t.bytes.load(std::memory_order_relaxed), {}};
     const std::uint64_t text = t.text.load(std::memory_order_relaxed);
-    std::memcpy(its.text, &text, sizeof its.text);
-    return its;
+    std::memcpy(found.text, &text, sizeof found.text);
+    return found;
   }
   return {};
 }
 
 bool leads_to_trampoline(std::uintptr_t at, std::span<const std::uint8_t> code) {
   return code.size() >= jump_bytes && code[0] == jump_code &&
-         std::ranges::any_of(all, [=](const trampoline& t) { return is_jump_of(t, at, code.first<jump_bytes>()); });
+         std::ranges::any_of(table, [=](const trampoline& t) { return is_jump_of(t, at, code.first<jump_bytes>()); });
 }
 
 void leave_stub(ucontext_t& in) {
   constexpr std::uintptr_t first_instruction = 5;  // bytes: it moves the stack's pointer
   auto& code = in.uc_mcontext.gregs[REG_RIP];
-  for (const trampoline& t : all) {
+  for (const trampoline& t : table) {
     const std::uintptr_t stub = t.stub.load(std::memory_order_relaxed);
     const std::uintptr_t in_stub = static_cast<std::uintptr_t>(code) - stub;
     if (stub == 0 || in_stub >= sizeof(stub_text)) continue;

@@ -9,7 +9,7 @@
 #include "threads/posix/interpose.hpp"
 #include "threads/posix/joins.hpp"
 #include "threads/posix/lives.hpp"
-#include "threads/support/allocator.hpp"
+#include "threads/support/code.hpp"
 
 namespace {
 

@@ -66,8 +66,8 @@ std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* c
     std::optional<weir::threads::deadline> limit;
     if (most != nullptr) limit.emplace(me, its, *most);
     if (most == nullptr || !most->has_passed()) sleep_on(next_event(its, seen, c, table::others));
-    // Who signals while this body is announced, and not in the list, wakes nobody here, so the event counts as its signal. One
-    // that its limit has taken off the list was there until then.
+    // A thread that signals while this body is announced, and not in the list, wakes nobody here, so the event counts as its
+    // signal. One that its limit has taken off the list was there until then.
     if (most != nullptr && !me.was(woken_by::notification) && most->has_passed())
       late = me.was(woken_by::limit) || !limit->has_missed(seen);
   }

@@ -89,7 +89,7 @@ std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t v
     if (waits) {
       is_late = limit ? limit->has_passed() : most->has_passed();
       if (!is_late && !limit) limit.emplace(me, its, *most);
-      // Who has changed the word in time has woken nobody if this body was about to sleep.
+      // A thread that has changed the word in time has woken nobody if this body was about to sleep.
       if (is_late) waits = has_value();
     }
     if (waits && !is_late) stays = sleep_on(next_event(its, seen, &word));

@@ -17,8 +17,8 @@ WEIR_WRITTEN_BY_FORKS constinit std::atomic<joining*> first{nullptr};
 WEIR_WRITTEN_BY_FORKS constinit creation* creates = nullptr;
 constinit std::uint64_t last_ticket = 0;
 
-// Who has the lock while it forks. ThreadSanitizer creates a thread in a handler of the child that comes before Weir's: there the
-// lists are whole, and the lock is this thread's. relaxed: only the thread itself finds itself here.
+// The thread that has the lock while it forks. ThreadSanitizer creates a thread in a handler of the child that comes before
+// Weir's: there the lists are whole, and the lock is this thread's. relaxed: only the thread itself finds itself here.
 WEIR_WRITTEN_BY_FORKS constinit std::atomic<pthread_t> forks{};
 struct lists_locked {
   lists_locked() {

@@ -1,6 +1,6 @@
-// Who joins whom, where the joining thread may be a member that waits in user space. The C library knows only of threads that
-// wait in its own functions. Of those that join the same thread the second one is refused here, and so is who joins a thread that
-// joins it [pthread_join(3), "Errors"]. To detach a thread that is joined has no effect.
+// Which thread joins which, where the joining thread may be a member that waits in user space. The C library knows only of
+// threads that wait in its own functions. Of those that join the same thread the second one is refused here, and so is who joins
+// a thread that joins it [pthread_join(3), "Errors"]. To detach a thread that is joined has no effect.
 //
 // Threads that wait in the C library are known here, too: it does not know of a member that has come before, nor of one that
 // comes after it has been asked.

@@ -17,7 +17,6 @@
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/own_state.hpp"
-#include "threads/support/allocator.hpp"
 #include "threads/support/code.hpp"
 #include "threads/support/watched.hpp"
 #include "threads/threads.hpp"

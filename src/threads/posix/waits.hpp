@@ -18,7 +18,7 @@
 #include "threads/scheduling/deadlines.hpp"
 #include "threads/scheduling/sleepers.hpp"
 #include "threads/scheduling/spread.hpp"
-#include "threads/support/allocator.hpp"
+#include "threads/support/code.hpp"
 
 namespace weir::threads {
 

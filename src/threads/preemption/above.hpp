@@ -1,4 +1,4 @@
-// What this room asks of the threads that the program creates (program/program_threads.hpp), which define these functions.
+// What this room asks of the threads that the program creates (program/program_thread.hpp), which define these functions.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,13 @@ bool attach_to_wait();
 /// For the monitor, which is the claimant: on how many processors the threads run from now on, if other programs take them away.
 /// Returns when it should look again.
 std::uint64_t look_for_deprivation(claimant& by, std::uint64_t now_ns);
-/// In the handler of the signal by which it asks whether a thread polls, of which this is the value.
+/// The value of a signal that asks a thread whether it polls. The handler answers.
 extern const char poll_question;
 void answer_poll_question(const ucontext_t& in);
-/// For the monitor, which is the claimant: sends the signal to threads that run in the kernel's threads though there are more
-/// than processors. Returns when it should do so again, in nanoseconds; the largest number: when somebody asks again by
-/// wake_monitor_at().
+/// For the monitor, which is the claimant: asks threads without seats that run, while there are more threads than processors, to
+/// attach. Returns when to ask again, in nanoseconds; the largest number: when somebody calls wake_monitor_at().
 std::uint64_t attach_running_threads(std::uint64_t now_ns);
-/// In the handler of that signal, of which this is the value.
+/// The value of a signal that asks a thread to attach. The handler answers.
 extern const char attach_request;
 void answer_attach_request(ucontext_t& in);
 

@@ -43,9 +43,9 @@ struct with_rest : native_threads {
   }
 };
 alignas(64) WEIR_WRITTEN_BY_FORKS constinit basic_watch<with_rest> watch;  // asked often: apart from the locks there
-// When the monitor looks next, in nanoseconds; the largest number: it has not decided yet. Who finds that too late counts an
-// alarm. seq_cst, all: a deadline is linked under a lock before it is compared, and the monitor reads the alarms before it takes
-// the lock.
+// When the monitor looks next, in nanoseconds; the largest number: it has not decided yet. A thread that finds that too late
+// counts an alarm. seq_cst, all: a deadline is linked under a lock before it is compared, and the monitor reads the alarms before
+// it takes the lock.
 constinit std::atomic<std::uint64_t> wakes_at{~std::uint64_t{0}};
 constinit std::atomic<std::uint32_t> alarms{0};
 // relaxed: a hint.
@@ -70,7 +70,7 @@ constexpr unsigned looks_after_spins = 64;
 constexpr unsigned most_idle_looks = 8;
 constexpr std::uint64_t never = ~std::uint64_t{0};
 
-// relaxed: who sees it late hands a body over that waits for a turn, as one that blocks.
+// relaxed: a look that sees it late treats a body that waits for its turn as one that blocks.
 constinit std::atomic<bool> bodies_wait_for_turns{false};
 
 // Between ticks, in nanoseconds; 0: by the price of a look. For tests (tests/threads/CMakeLists.txt). Read early: the monitor

@@ -56,7 +56,7 @@ class pace {
   static constexpr std::uint64_t window = 20'000'000, most_in_vain = 100, rarest = 16;
   std::uint64_t said_ = 0;
   std::uint64_t began_ = 0, had_ = 0;  // of the window
-  std::uint64_t rarer_ = 1;            // the distances are so many times longer, but for the longest
+  std::uint64_t rarer_ = 1;            // the factor of the distances, but for the longest
   std::uint64_t price_ = 40'000;  // until some have been measured: 35 to 55 us on 2 virtual processors, nested virtualization
 };
 

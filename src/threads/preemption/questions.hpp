@@ -1,7 +1,7 @@
 // Signals for bodies in their own kernel threads: do they poll, and shall they attach?
 //
-// The signal is that of ticks, and no more than a tick may it end a system call early: a thread that computes may begin a call
-// before the signal comes. So a claimant announces the signal, and the functions of the C library that block announce the call
+// The signal is that of ticks. Like a tick it must end no system call early: a thread that computes may begin a call before the
+// signal comes. So a claimant announces the signal, and the functions of the C library that block announce the call
 // (calls/calls.cpp), both with a fence between the announcement and the look at the other one's: either the signal is not sent,
 // or the call begins when the signal has been handled.
 #pragma once

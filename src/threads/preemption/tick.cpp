@@ -20,7 +20,6 @@
 #include "threads/preemption/trampoline_entry.hpp"
 #include "threads/scheduling/interrupted.hpp"
 #include "threads/scheduling/processor.hpp"
-#include "threads/support/allocator.hpp"
 #include "threads/support/code.hpp"
 #include "threads/support/valgrind.hpp"
 
@@ -36,10 +35,10 @@ std::uint64_t registers_of(const ucontext_t& in) {
   std::uint64_t place = 0;
   const auto add = [&](std::uint64_t word) { place = (place ^ word) * 0x9e3779b97f4a7c15u; };
 #if defined(__x86_64__)
-  const auto& all = in.uc_mcontext.gregs;
+  const auto& general = in.uc_mcontext.gregs;
   for (const int which : {REG_RAX, REG_RBX, REG_RBP, REG_RSP, REG_RSI, REG_RDI, REG_RCX, REG_RDX,  //
                           REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
-    add(static_cast<std::uint64_t>(all[which]));
+    add(static_cast<std::uint64_t>(general[which]));
   if (const auto* const vectors = in.uc_mcontext.fpregs)
     for (const auto& each : vectors->_xmm)
       for (const auto word : each.element) add(word);
@@ -91,21 +90,21 @@ enum class finding { computes, spins, polls };
 /// Does the body spin? Then it is noted where. At `pause` it does, whatever it counts meanwhile, unless bodies here hardly spin.
 finding what_is_found(body& me, const ucontext_t& in) {
   processor& on = *me.where();
-  polling its;
-  const bool same = is_found_again(me, in), polls = its.is_found_in(in);
+  polling loop;
+  const bool same = is_found_again(me, in), polls = loop.is_found_in(in);
   const std::uintptr_t code = code_of(in);
   // Loops of Weir know how to yield.
   const bool may_pause = !polls && on.only_spins.load(std::memory_order_relaxed) && !is_own_code(code);
   const std::uintptr_t pause = may_pause ? pause_at(code) : 0;
   if (!same && !polls && pause == 0 && !is_known_to_spin(code)) return finding::computes;
   if (polls)
-    want_trampoline(its, trampoline_entry());
+    want_trampoline(loop, trampoline_entry());
   else if (pause != 0 && (pause == code || begins_in_loop(pause, code)))
     want_trampoline_at_pause(pause, trampoline_entry());
   else if (same && pause == 0)
     note_spin(code);
   // Where there is a trampoline the body would have yielded without the tick.
-  auto& count = polls && has_trampoline(its.first()) ? on.jumped : on.spins;
+  auto& count = polls && has_trampoline(loop.first()) ? on.jumped : on.spins;
   count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return polls ? finding::polls : finding::spins;
 }
@@ -166,8 +165,8 @@ void handle(int number, siginfo_t* why, void* context) {
   if (message >= leave_call) repeat_interrupted(in, message - leave_call);
   body* const me = this_body;
   if (me == nullptr) return;
-  const auto* const its = bare ? me->where() : static_cast<const processor*>(what);
-  if (!processor::may_stop(its, *me) || !is_plain(*me, in)) return;
+  const auto* const for_processor = bare ? me->where() : static_cast<const processor*>(what);
+  if (!processor::may_stop(for_processor, *me) || !is_plain(*me, in)) return;
   // A tick, or the other message, may find a system call of which nobody has told.
   if (message < leave_call && (me->is_calling() || is_at_system_call(in))) return;
   if (is_in_allocator(code_of(in))) return;  // it may hold the allocator's locks
@@ -205,7 +204,7 @@ bool hold_handler() {
 }
 void release_handler() { holder.store(0, std::memory_order_release); }
 
-bool is_ours(const struct sigaction& its) { return (its.sa_flags & SA_SIGINFO) != 0 && its.sa_sigaction == handle; }
+bool is_ours(const struct sigaction& action) { return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == handle; }
 
 /// Is the handler of ticks installed? While it runs, the signal is not blocked, because another body runs on this kernel thread
 /// before the handler returns.
@@ -226,35 +225,35 @@ bool is_installed() {
 /// Otherwise a thread that has lost the processor would handle a tick by the handler that the program installs [sigaction(2),
 /// Linux].
 void uninstall() {
-  struct sigaction now{}, its{};
+  struct sigaction now{}, previous{};
   if (sigaction(signal_number, nullptr, &now) != 0 || !is_ours(now)) return;
-  its.sa_handler = of_program;
-  sigaction(signal_number, &its, nullptr);
+  previous.sa_handler = of_program;
+  sigaction(signal_number, &previous, nullptr);
 }
 
-bool send_to(processor& its, int message) { return send_tick_signal(its.thread.load(std::memory_order_relaxed), &its, message); }
+bool send_to(processor& to, int message) { return send_tick_signal(to.thread.load(std::memory_order_relaxed), &to, message); }
 
 /// Sends a tick to the running body, which cannot stop meanwhile.
-bool send_tick(processor& its) {
-  const body& runs = *its.current();
+bool send_tick(processor& to) {
+  const body& runs = *to.current();
   // System calls that do not go through the C library's functions are not announced.
-  if (runs.is_calling() || runs.blocks(tick_signal) || is_in_system(its.thread.load(std::memory_order_relaxed), false))
+  if (runs.is_calling() || runs.blocks(tick_signal) || is_in_system(to.thread.load(std::memory_order_relaxed), false))
     return false;
-  return send_to(its, is_tick);
+  return send_to(to, is_tick);
 }
 
 // Each of the two fences serves all processors. After the first, no call of the C library begins until the claim ends. After the
 // second, the signal has been handled before the body goes on.
-void send_to_all(std::span<processor* const> all) {
-  for (processor* const p : all) {
+void send_to_all(std::span<processor* const> processors) {
+  for (processor* const p : processors) {
     p->seen.ticked = p->switches();
     p->ask_for_claim();
   }
   bool sent = false;
   if (native_threads::fence_everywhere())
-    for (processor* const p : all) sent |= p->is_granted(p->seen.ticked) && send_tick(*p);
+    for (processor* const p : processors) sent |= p->is_granted(p->seen.ticked) && send_tick(*p);
   if (sent) native_threads::fence_everywhere();
-  for (processor* const p : all) p->unclaim();
+  for (processor* const p : processors) p->unclaim();
 }
 
 }  // namespace
@@ -294,9 +293,9 @@ bool send_tick_signal(pid_t thread, const void* value, int message) {
 
 void let_signals_in(const ucontext_t& in) { exchange_mask(mask_of(in)); }
 
-void tick(std::span<processor* const> all) {
-  if (all.empty() || !hold_handler()) return;
-  if (is_installed()) send_to_all(all);
+void tick(std::span<processor* const> processors) {
+  if (processors.empty() || !hold_handler()) return;
+  if (is_installed()) send_to_all(processors);
   release_handler();
 }
 
@@ -325,19 +324,19 @@ outlook send_eviction(processor& to) {
 
 void evict(processor& from) {
   if (!hold_handler()) return;
-  outlook its = outlook::never;
+  outlook result = outlook::never;
   if (is_installed()) {
-    its = outlook::later;
+    result = outlook::later;
     if (from.claim(from.switches())) {
-      its = send_eviction(from);
+      result = send_eviction(from);
       from.unclaim();
     }
   }
   release_handler();
   std::uint32_t tried = from.wish.load(std::memory_order_relaxed);
   // Not if the body has come back meanwhile, and wants nothing any more.
-  if (its != outlook::later && tried != nothing_wanted && tried < hopeless)
-    from.wish.compare_exchange_strong(tried, its == outlook::sent ? tried + 1 : hopeless, std::memory_order_relaxed);
+  if (result != outlook::later && tried != nothing_wanted && tried < hopeless)
+    from.wish.compare_exchange_strong(tried, result == outlook::sent ? tried + 1 : hopeless, std::memory_order_relaxed);
 }
 
 without_tick_handler::without_tick_handler(int number)

@@ -40,7 +40,7 @@ void let_signals_in(const ucontext_t& in);
 
 /// Called by the monitor: sends a tick to the running bodies of these processors, unless the program handles the signal itself or
 /// blocks it.
-void tick(std::span<processor* const> all);
+void tick(std::span<processor* const> processors);
 
 /// Called by the monitor, for a processor whose kernel thread is blocked in a body's call, while the thread's own body waits to
 /// come back. The blocked body goes on in its own kernel thread, and makes the call again there if the call can be repeated.

@@ -322,7 +322,7 @@ constexpr std::size_t room_to_yield = 8192;  // the registers take up to 2.7 KiB
     if (attached != nullptr && attached->held.load(std::memory_order_relaxed) != 0) return false;
     auto& wait = me->wait;
     const std::uint64_t now = native::ticks();
-    // Who comes to another instruction than a `pause` may not wait, unless it was there just before.
+    // A thread that comes to another instruction than a `pause` may not wait, unless it was there just before.
     const bool may_wait = at.does_nothing() || (wait.at == &at && now - wait.paused_at < at_once);
     wait.at = &at;
     if (now - wait.paused_at > between_waits) {

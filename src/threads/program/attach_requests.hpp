@@ -14,8 +14,8 @@ void request_at_once();
 /// Has a thread that was asked to attach been polling? A hint.
 bool some_have_polled();
 
-/// So many yields or switches between two looks are those of a thread that waits for others. One that has been found to poll
-/// counts as one that has yielded so often.
+/// The number of yields or switches between two looks from which on a thread counts as one that waits for others. One that has
+/// been found to poll counts as one that has yielded as often.
 inline constexpr std::uint32_t waits_often = 8;
 /// A thread of the program that runs has been found to poll, or not. Thread-safe, and async-signal-safe.
 void note_running_thread(bool polls);

@@ -27,7 +27,7 @@ void begin_watch_by(body& creator);
 void end_watch_by(body& ended);
 /// Does the monitor look whether other programs keep them from their processors?
 bool are_watched();
-/// For the monitor: the threads have so many of their processors from now on, if those that share them on purpose do not say
+/// For the monitor: the threads have this number of their processors from now on, unless those that share them on purpose say
 /// otherwise; 0: all. Threads that poll are asked to attach at once.
 void take_processors(unsigned processors);
 /// They have had fewer for so long.

@@ -59,7 +59,7 @@ class program_thread {
   void note_move(processor* to);
 
   processor* seat_ = nullptr;
-  unsigned number_ = 0, among_ = 0;  // of the seat, among so many; 0: it has none
+  unsigned number_ = 0, among_ = 0;  // the seat's number, of how many; 0: it has none
   absences absences_;
   bool has_been_member_ = false;
 };

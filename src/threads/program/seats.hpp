@@ -49,7 +49,7 @@ class seats_taken {
  private:
   kernel_mutex mutex_;
   std::array<std::uint32_t, processor_set::most> by_{};
-  std::size_t used_ = 0;  // so many of them may differ from 0
+  std::size_t used_ = 0;  // how many of them may differ from 0
 };
 
 /// To take a seat and to leave it are switches between kernel threads, and each wait for another thread in the seat saves one. A

@@ -97,31 +97,31 @@ bounds up_to(std::uintptr_t end, std::size_t bytes) { return {end - bytes, bytes
 /// thread runs elsewhere, nobody knows.
 bounds stack_with_descriptor(std::size_t bytes) {
   constexpr std::uintptr_t descriptor = page;  // and no more
-  const bounds its = up_to(end_of_page(reinterpret_cast<std::uintptr_t>(pthread_self()) + descriptor), bytes);
+  const bounds found = up_to(end_of_page(reinterpret_cast<std::uintptr_t>(pthread_self()) + descriptor), bytes);
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  return here - its.low < its.bytes ? its : bounds{};
+  return here - found.low < found.bytes ? found : bounds{};
 }
 
 /// The name of the program's file is the last thing before the upper end [fs/exec.c, bprm_execve()]. The limit may be so large
 /// that other mappings lie in it: not so near.
 bounds stack_of_first_thread() {
   constexpr rlim_t most = 64 << 20;
-  rlimit its{};
+  rlimit limit{};
   const char* const name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  if (name == nullptr || getrlimit(RLIMIT_STACK, &its) != 0) return {};
-  return up_to(end_of_page(reinterpret_cast<std::uintptr_t>(name) + std::strlen(name)), std::min(its.rlim_cur, most));
+  if (name == nullptr || getrlimit(RLIMIT_STACK, &limit) != 0) return {};
+  return up_to(end_of_page(reinterpret_cast<std::uintptr_t>(name) + std::strlen(name)), std::min(limit.rlim_cur, most));
 }
 
 }  // namespace
 
 stack_t stack_for_ticks() {
-  stack_t its{};
-  its.ss_flags = SS_DISABLE;
-  if (taken == nullptr) return its;
-  its.ss_flags = 0;
-  its.ss_sp = taken;
-  its.ss_size = bytes_for_ticks;
-  return its;
+  stack_t stack{};
+  stack.ss_flags = SS_DISABLE;
+  if (taken == nullptr) return stack;
+  stack.ss_flags = 0;
+  stack.ss_sp = taken;
+  stack.ss_size = bytes_for_ticks;
+  return stack;
 }
 
 bool is_for_ticks(const stack_t& which) {
@@ -135,15 +135,15 @@ bool is_for_ticks(const stack_t& which) {
 
 void return_to_stack_for_ticks() {
   if (taken == nullptr) return;
-  const stack_t its = stack_for_ticks();
-  filter::call<SYS_sigaltstack>(as_argument(&its), 0);
+  const stack_t stack = stack_for_ticks();
+  filter::call<SYS_sigaltstack>(as_argument(&stack), 0);
 }
 
-void take_stack_for_ticks(whose its, std::size_t bytes) {
+void take_stack_for_ticks(whose owner, std::size_t bytes) {
   // Valgrind would take the frame that is copied for stray accesses.
   if (!frames_can_be_copied || taken != nullptr || runs_on_valgrind()) return;
-  if (its == whose::first_thread) own = stack_of_first_thread();
-  if (its == whose::other_thread && bytes != 0) own = stack_with_descriptor(bytes);
+  if (owner == whose::first_thread) own = stack_of_first_thread();
+  if (owner == whose::other_thread && bytes != 0) own = stack_with_descriptor(bytes);
   stack_t now{};
   if (filter::call<SYS_sigaltstack>(0, as_argument(&now)) != 0) return;
   if ((now.ss_flags & SS_DISABLE) == 0 || (taken = take()) == nullptr) return;

@@ -35,7 +35,7 @@ void set_alternate_stack(const alternate_stack& to, const stack_t& without);
 // a stack that has no room for a signal's frame (fibres). Nobody's handler stays there: see interrupted.hpp.
 
 /// The calling thread gets one in its own kernel thread, unless it has another stack already. If it is the program's, its own
-/// stack is known from now on: for others than the first, if it has so many bytes, and not 0.
+/// stack is known from now on: for others than the first, if it has this number of bytes, and not 0.
 enum class whose { first_thread, other_thread, of_weir };
 void take_stack_for_ticks(whose its, std::size_t bytes = 0);
 /// Before it ends, in its own kernel thread.

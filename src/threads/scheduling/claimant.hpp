@@ -1,4 +1,5 @@
-// Who claims queues: the monitor, and threads that send signals, cancel, or change the state of other threads. One at a time.
+// A claimant claims queues: the monitor, and threads that send signals, cancel, or change the state of other threads. One at a
+// time.
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,7 @@ class deadline {
   deadline(const deadline&) = delete;
   ~deadline();
   bool has_passed();
-  /// For the body, which has found the limit passed: has anything been notified since so many events?
+  /// For the body, which has found the limit passed: has anything been notified since that number of events?
   bool has_missed(std::uint32_t seen);
   /// The body leaves its wait by a jump, or asks again whether the limit has passed.
   static void forget(body& sleeper);

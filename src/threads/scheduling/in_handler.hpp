@@ -1,5 +1,5 @@
-// Who runs a handler of the program. The kernel thread has the handler's signal mask meanwhile, which is not the one that the
-// body has recorded, and may be on an alternate stack: so no other body runs on it, and the body goes to no other one.
+// Which body runs a handler of the program. The kernel thread has the handler's signal mask meanwhile, which is not the one that
+// the body has recorded, and may be on an alternate stack: so no other body runs on it, and the body goes to no other one.
 #pragma once
 
 #include "threads/polling/trampolines.hpp"

@@ -92,7 +92,7 @@ struct lists {
   }
 };
 
-/// Held by claimants of a queue, too. Who holds it takes no memory from the heap, and creates no thread (maker.hpp).
+/// Held by claimants of a queue, too. A thread that holds it takes no memory from the heap, and creates no thread (maker.hpp).
 extern constinit kernel_mutex pool_lock;
 /// Created when the library is loaded, and never destroyed: threads may end after the program's objects.
 extern constinit lists* pool;

@@ -30,8 +30,8 @@ void want_first_stand_in();
 /// The maker looks what is wanted, trampolines too. Thread-safe.
 void wake_maker();
 
-/// Waits until so many helpers, or a free stand-in, are there; the lock is given back meanwhile. False: the system refuses a
-/// thread.
+/// Waits until this number of helpers, or a free stand-in, are there; the lock is given back meanwhile. False: the system refuses
+/// a thread.
 bool await_helpers(std::unique_lock<kernel_mutex>& lock, std::size_t number);
 bool await_stand_in(std::unique_lock<kernel_mutex>& lock);
 

@@ -53,10 +53,10 @@ void begins_to_drive(processor& p) {
   }
 }
 
-void* drive(void* its) {
+void* drive(void* driven) {
   if (!gives_up_area()) keep_areas();  // first: an allocator may register one
   if (processors_for_all != 0) take_stack_for_ticks(whose::of_weir);  // else no body knows where its own stack lies
-  processor& p = *static_cast<processor*>(its);
+  processor& p = *static_cast<processor*>(driven);
   p.own().mask(all_signals);
   p.begins();
   p.has_mask(all_signals);
@@ -91,10 +91,10 @@ bool is_never_unloaded() {
 [[gnu::constructor]] void stay_loaded() {
   if (is_never_unloaded()) return;
   Dl_info here;
-  link_map* its = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(&drive), &here, reinterpret_cast<void**>(&its), RTLD_DL_LINKMAP) != 0 && its != nullptr &&
-      its->l_name[0] != 0)
-    dlopen(its->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  link_map* library = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(&drive), &here, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) != 0 &&
+      library != nullptr && library->l_name[0] != 0)
+    dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 /// After the caller has been counted as one that uses processors.
@@ -107,9 +107,9 @@ void start_services() {
 }
 
 /// The caller holds the lock, and takes it out of the list of its kind.
-void end_helper(processor& its) {
-  std::erase(pool->all, &its);
-  run_queue::make_ready(its.own(), nullptr);
+void end_helper(processor& ended) {
+  std::erase(pool->all, &ended);
+  run_queue::make_ready(ended.own(), nullptr);
 }
 
 /// A process ends with its last thread, so no helper may remain. Bodies that are still on the helpers' processors go to their own
@@ -126,24 +126,24 @@ void end_to_use_processors() {
   stop_maker();
 }
 
-void end_processor(void* its) {
+void end_processor(void* ended) {
   own_processor = nullptr;
-  end_given_up(*static_cast<processor*>(its));
+  end_given_up(*static_cast<processor*>(ended));
 }
 
 /// The caller holds the lock.
-void becomes_own(processor& its) {
-  own_processor = &its;
-  body& own = its.own();
+void becomes_own(processor& made) {
+  own_processor = &made;
+  body& own = made.own();
   own.is_pinned = !gives_up_area();
   own.detached_until = 0;
   own.thread = pthread_self();
   own.mask(exchange_mask(all_signals));
   exchange_mask(own.mask());
-  its.has_mask(own.mask());
-  begins_to_drive(its);
-  at_end_of_thread(ending::processor, end_processor, &its);
-  pool->all.push_back(&its);
+  made.has_mask(own.mask());
+  begins_to_drive(made);
+  at_end_of_thread(ending::processor, end_processor, &made);
+  pool->all.push_back(&made);
 }
 
 WEIR_WRITTEN_BY_FORKS constinit pid_t this_process = 0;
@@ -194,7 +194,7 @@ processor& unused_processor(bool is_helper) {
   return *p;
 }
 
-bool begin_to_drive(processor& its) { return start_service(drive, &its); }
+bool begin_to_drive(processor& driven) { return start_service(drive, &driven); }
 
 processor& here() {
   if (this_body != nullptr) return *this_body->where();
@@ -210,20 +210,20 @@ processor& here() {
   return *own_processor;
 }
 
-bool is_own(const processor& its) { return own_processor == &its && !its.is_closed(); }
+bool is_own(const processor& p) { return own_processor == &p && !p.is_closed(); }
 
 processor* give_up_own_processor(unsigned bodies) {
-  processor* const mine = own_processor;
-  if (mine->is_driven() || mine->is_stood_in_for()) return nullptr;
+  processor* const given_up = own_processor;
+  if (given_up->is_driven() || given_up->is_stood_in_for()) return nullptr;
   unsigned there = 0;
   const std::lock_guard lock(pool_lock);
-  pool->bodies.for_each([&](const body& b) { there += b.home() == mine || b.where() == mine ? 1 : 0; });
+  pool->bodies.for_each([&](const body& b) { there += b.home() == given_up || b.where() == given_up ? 1 : 0; });
   if (there != bodies) return nullptr;
-  mine->leaves_thread();
-  std::erase(pool->all, mine);
+  given_up->leaves_thread();
+  std::erase(pool->all, given_up);
   at_end_of_thread(ending::processor, nullptr, nullptr);
   own_processor = nullptr;
-  return mine;
+  return given_up;
 }
 
 bool may_take_over() {
@@ -236,11 +236,11 @@ void take_over(processor& given_up) {
   becomes_own(given_up);
 }
 
-void end_given_up(processor& its) {
-  its.close();
+void end_given_up(processor& given_up) {
+  given_up.close();
   const std::lock_guard lock(pool_lock);
-  std::erase(pool->all, &its);
-  pool->ended.push_back(&its);
+  std::erase(pool->all, &given_up);
+  pool->ended.push_back(&given_up);
   end_to_use_processors();
 }
 
@@ -275,8 +275,8 @@ void call_library_for_driver(const library_signal& of, pid_t thread, siginfo_t* 
 }
 
 bool drives_helper(int thread) {
-  const processor* const its = driven_by(thread);
-  return its != nullptr && its->is_helper.load(std::memory_order_relaxed);
+  const processor* const driven = driven_by(thread);
+  return driven != nullptr && driven->is_helper.load(std::memory_order_relaxed);
 }
 
 unsigned helpers_with_more_bodies() {

@@ -27,11 +27,11 @@ bool are_processors_used();
 /// Written when the library is loaded. The number of processors for the program's threads; 0: they are threads of the kernel.
 extern constinit unsigned processors_for_all;
 inline bool all_may_become_members() { return processors_for_all != 0; }
-/// May they take seats now? Otherwise some of them must be found to poll first (program_threads.hpp). relaxed: who sees it late
+/// May they take seats now? Otherwise some of them must be found to poll first (program_thread.hpp). relaxed: who sees it late
 /// takes a seat late.
 extern constinit std::atomic<bool> seats_are_open;
 inline bool all_are_members() { return seats_are_open.load(std::memory_order_relaxed); }
-/// How many of those are used now; 0: all. Written by those who decide that (program_threads.hpp). relaxed: who sees it late
+/// How many of those are used now; 0: all. Written by those who decide that (program_thread.hpp). relaxed: who sees it late
 /// takes another seat late.
 extern constinit std::atomic<unsigned> processors_used_now;
 inline unsigned seats_now() {

@@ -34,7 +34,7 @@ constinit const unsigned* size_in_library = nullptr;
   size_in_library = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
 }
 
-// The kernel's first version demands so many; far more than there are fields.
+// The kernel's first version demands this number; far more than there are fields.
 constexpr unsigned least_bytes = 32, most_bytes = 1024;
 
 enum class state : std::uint8_t { as_it_was, given_up, kept };

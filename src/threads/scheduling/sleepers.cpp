@@ -64,8 +64,9 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept
   this_body->where()->sleep(*this_body, {&word, value});
 }
 
-// The body that runs here is held, which tells handlers enough. Who runs here without one may not change `in_lists`: in the idle
-// context of a processor it is that of the thread's own body, which may run elsewhere, and change it there at the same time.
+// The body that runs here is held, which tells handlers enough. A thread that runs here without one may not change `in_lists`: in
+// the idle context of a processor it is that of the thread's own body, which may run elsewhere, and change it there at the same
+// time.
 bool falls_asleep(body& b, const awaited& on) noexcept {
   return bucket_of(on.object, on.in).add(b, *on.object, *on.word, on.value, [&] {
     // relaxed: add() has a fence.

@@ -25,7 +25,7 @@ struct kernel_sigaction {
   bool asks_why() const { return (flags & SA_SIGINFO) != 0; }
 };
 
-/// Who handles the signal. Async-signal-safe.
+/// The signal's handler. Async-signal-safe.
 inline kernel_sigaction handled_by(int number) {
   kernel_sigaction its{};
   raw_call(SYS_rt_sigaction, number, 0, as_argument(&its), sizeof its.mask);

@@ -1,4 +1,4 @@
-// Who looks at the process's signals.
+// Does a debugger see the process's signals?
 #pragma once
 
 namespace weir::threads {
