@@ -11,7 +11,7 @@ compile="aarch64-linux-gnu-g++ -std=c++20 -O1 -mbranch-protection=$protection -I
 $compile -w -x c++-header "$source/src/standard_headers.hpp" -o standard_headers.hpp.gch
 # Not those that stand before functions of the C library.
 files=$(ls "$source"/src/threads/*.cpp "$source"/src/threads/*/*.cpp "$source"/src/system/*.cpp "$source"/src/machine/*.cpp |
-  grep -vE '/posix/|/calls/|/heard.cpp$')
+  grep -vE '/posix/|/calls/|/visible_processors.cpp$')
 for file in $files "$source"/src/barriers/*.cpp "$source"/tests/threads/programs/registers.cpp; do
   echo "$file"
 done | xargs -P 2 -n 1 $compile -include ./standard_headers.hpp -c
