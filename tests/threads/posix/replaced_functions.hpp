@@ -126,7 +126,7 @@ struct row {
 };
 // Rows of functions that can only be called after others have both, as pthread_mutex_unlock, mtx_unlock, pthread_rwlock_unlock,
 // pthread_detach and thrd_detach. Not here: pthread_cond_wait, cnd_wait and pause, which do not end by themselves
-// (cancelled_anywhere.cpp), _exit and _Exit, after which nobody is left to be cancelled, thrd_exit, which is pthread_exit, and
+// (endless_calls.hpp), _exit and _Exit, after which nobody is left to be cancelled, thrd_exit, which is pthread_exit, and
 // initgroups, which reads files for some 100,000 instructions.
 #define ROW(name, ...) {#name, [] { __VA_ARGS__; }}
 #define POINT(name, ...) {#name, [] { __VA_ARGS__; }, false, true}
