@@ -173,8 +173,8 @@ class registry {
   }
 };
 
-// Outside of the class, so that they are not inline: where a machine's registry is declared `extern template`, the barriers with all
-// policies are compiled once.
+// Outside of the class, so that they are not inline: where a machine's registry is declared `extern template`, the barriers with
+// all policies are compiled once.
 template <class Machine>
 auto registry<Machine>::algorithms() -> std::span<const entry> {
   return all(std::make_index_sequence<std::size(plans::table)>());

@@ -64,8 +64,8 @@ void team_takes_seats(seats_seen& seen, const std::function<void()>& then = [] {
   std::latch all_live(1);
   for (unsigned i = 1; i < seen.team; ++i) {
     expect_another();
-    others.emplace_back([&, its = expect_thread({})] {
-      const life_of_thread lives(*its);
+    others.emplace_back([&, expected = expect_thread({})] {
+      const life_of_thread lives(*expected);
       all_live.wait();
       seen.add_mine();
     });

@@ -8,11 +8,9 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include "members.hpp"
-#include "threads/scheduling/placement.hpp"
 #include "threads/scheduling/pool.hpp"
 #include "threads/scheduling/stealing.hpp"
 #include "threads/threads.hpp"
@@ -50,65 +48,14 @@ TEST(Stealing, AMemberRunsOnAnotherProcessorIfItsOwnDoesNotComeToIt) {
   }));
 }
 
-// The kernel's processor that both threads may run on alone, until they may run on all again. It parts them by itself some
-// milliseconds later.
-void meet_on(int processor) {
-  cpu_set_t available, one;
-  sched_getaffinity(0, sizeof available, &available);
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(processor), &one);
-  sched_setaffinity(0, sizeof one, &one);
-  sched_setaffinity(0, sizeof available, &available);
-}
-
-TEST(Apart, AHelperLeavesTheKernelsProcessorToAnother) {
-  cpu_set_t available;
-  sched_getaffinity(0, sizeof available, &available);
-  if (CPU_COUNT(&available) < 2) GTEST_SKIP() << "only one processor";
-  const int common = sched_getcpu();
-  // Not always: a claimant may hold the lock, and the kernel may have parted the two already. Beside other programs even less.
-  constexpr int rounds = 20, most_batches = 5;
-  int parted = 0;
-  const auto try_once = [&] {
-    std::atomic<unsigned> waiting{0};
-    std::atomic<int> then_on{-1};
-    weir::crowd c(2, [&](unsigned m) {
-      meet_on(common);
-      // Until it is known where this one waits, and the other one, too.
-      bool known = false;
-      for (int i = 0; i < 1'000'000 && then_on < 0 && !(m == 1 && waiting == 2); ++i) {
-        weir::this_member::yield();
-        if (!known && weir::threads::here().runs_on() == common) {
-          known = true;
-          ++waiting;
-        }
-      }
-      if (m == 0) return;
-      weir::threads::migrate_to_free_processor(weir::threads::here());
-      then_on = sched_getcpu();
-    }, {.processors = 2});
-    c.join();
-    parted += waiting == 2 && then_on != common;
-    return waiting == 2;
-  };
-  for (int batch = 0; batch < most_batches && parted <= rounds / 2; ++batch) {
-    parted = 0;
-    for (int round = 0; round < rounds; ++round) EXPECT_TRUE(is_seen(try_once));
-  }
-  EXPECT_GT(parted, rounds / 2);
-}
-
 // In the idle context the thread's errno is that of a body which may run elsewhere, and set it there at the same time.
-TEST(Apart, AThreadThatLooksForBodiesLeavesErrnoToTheBodyThatHasIt) {
+TEST(Stealing, AThreadThatLooksForBodiesLeavesErrnoToTheBodyThatHasIt) {
   std::atomic<int*> errno_of_thief{nullptr};
   std::atomic<bool> stop{false};
   std::thread looks([&] {
     const weir::threads::driving outer;
     weir::threads::processor& processor_here = weir::threads::here();
-    for (errno_of_thief = &errno; !stop;) {
-      weir::threads::steal_for(processor_here);
-      weir::threads::migrate_to_free_processor(processor_here);
-    }
+    for (errno_of_thief = &errno; !stop;) weir::threads::steal_for(processor_here);
   });
   while (errno_of_thief == nullptr) std::this_thread::yield();
   const std::atomic_ref elsewhere(*errno_of_thief.load());

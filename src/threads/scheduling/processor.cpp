@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <optional>
 
-#include <sched.h>
 #include <sys/mman.h>
 
 #include <weir/machine/native.hpp>
@@ -15,7 +14,6 @@
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/in_handler.hpp"
 #include "threads/scheduling/kept_threads.hpp"
-#include "threads/scheduling/placement.hpp"
 #include "threads/scheduling/pool.hpp"
 #include "threads/scheduling/stealing.hpp"
 #include "threads/support/floating_point.hpp"
@@ -38,8 +36,6 @@ constexpr unsigned yields_without_look = 3;
 constexpr auto between_system_yields_us = static_cast<std::uint64_t>(waiting::automatic_constants::between_yields);
 // The same where a program yields: a thread of the kernel that polls in vain does so for some ten microseconds before it yields.
 constexpr std::uint64_t between_programs_yields_us = 100;
-// A look takes a microsecond; moving to another processor takes tens of microseconds.
-constexpr std::uint64_t between_migrations_us = 200;
 // A claim interrupts all processors. One that has found nothing but bodies that poll is repeated after this time.
 constexpr std::uint64_t between_claims_us = 200;
 // To wake an idle processor takes some ten microseconds.
@@ -108,13 +104,6 @@ void processor::yield_beside_kept() {
   me->where()->yield(*me);
 }
 
-void processor::migrate_if_shared(std::uint64_t now) {
-  runs_on_.store(sched_getcpu(), std::memory_order_relaxed);
-  if (now - last_migration_ < in_ticks(between_migrations_us)) return;
-  last_migration_ = now;
-  migrate_to_free_processor(*this);
-}
-
 // The program has fewer processors now than this helper's number, and its threads share the others.
 bool processor::is_left() const { return is_helper.load(std::memory_order_relaxed) && !stands_in && number >= seats_now(); }
 
@@ -144,7 +133,6 @@ void processor::look_and_let_others_run(body& me, waits_by whose) {
     if (now - idle_since_ < in_ticks(between_us)) return;
   }
   const floating_point_kept of_body;
-  migrate_if_shared(now);
   if (stands_in || !steal_for(*this)) yield_to_others(me, whose);
   last_look_ = idle_since_ = native::ticks();
 }
@@ -197,7 +185,6 @@ void processor::end_driving() {
   std::optional<wish_for_thread> mine;
   if (!is_at_home()) mine.emplace(*this);
   basic_driver::end_driving();
-  runs_on_.store(-1, std::memory_order_relaxed);
 }
 
 inline bool processor::finds_bodies() {
@@ -205,7 +192,6 @@ inline bool processor::finds_bodies() {
     if (steal_for(*this)) return true;  // the first time it only looks
     const double ns = static_cast<double>(std::min(price_of_sleep_ns(), most_idle_ns));
     const std::uint64_t begun = native::ticks();
-    migrate_if_shared(begun);
     const double idle = ns * native::ticks_per_microsecond() / 1e3;
     const unsigned looks = 2 * others.rounds();
     for (unsigned look = 1; look < looks; ++look) {
@@ -216,7 +202,6 @@ inline bool processor::finds_bodies() {
       if (steal_for(*this)) return true;
     }
   }
-  runs_on_.store(-1, std::memory_order_relaxed);
   return false;
 }
 

@@ -111,9 +111,6 @@ class processor : public basic_driver<native_bodies> {
 
   /// Is it a helper that the program's threads may not use any more? They go to the others.
   bool is_left() const;
-  /// The kernel's number of the processor on which this virtual processor has last waited; -1: nobody drives it, or its thread
-  /// sleeps. relaxed: a hint for migrate_to_free_processor().
-  int runs_on() const { return runs_on_.load(std::memory_order_relaxed); }
   std::atomic<pid_t> thread{0};   // the kernel's, that drives it; -1: none any more. relaxed: a number
   const void* spare_area = nullptr;  // of that thread (rseq_areas.hpp)
   processor* made_before = nullptr;  // in a list of all that ever were
@@ -143,7 +140,6 @@ class processor : public basic_driver<native_bodies> {
 
   void look_and_let_others_run(body& me, waits_by whose);
   void yield_to_others(const body& me, waits_by whose);
-  void migrate_if_shared(std::uint64_t now);
   void may_move(body& me, std::uint64_t now);
   void make_idle_context();
   static context idle_main(void* its);
@@ -152,7 +148,7 @@ class processor : public basic_driver<native_bodies> {
   void* idle_stack_ = nullptr;
   known_stack known_idle_stack_;
   lost_slices lost_;
-  std::uint64_t last_look_ = 0, idle_since_ = 0, last_migration_ = 0, last_spread_ = 0;  // in ticks
+  std::uint64_t last_look_ = 0, idle_since_ = 0, last_spread_ = 0;  // in ticks
   unsigned looks_left_out_ = 0;  // of those at the clock in yields to come
   // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
   std::uint32_t switches_seen_ = 0;
@@ -160,7 +156,6 @@ class processor : public basic_driver<native_bodies> {
   // The same, and the time, at which a thief has claimed this queue in vain.
   std::uint32_t in_vain_at_ = ~std::uint32_t{0};
   std::uint64_t in_vain_since_ = 0;
-  std::atomic<int> runs_on_{-1};
   std::uint64_t signal_stack_ = 0;  // the number of the alternate stack that the kernel thread has
   stack_t without_signal_stack_{};    // what the kernel thread has for bodies that have none
 };
