@@ -154,10 +154,10 @@ std::string signature_here() {
 json profile() {
   const weir::profile_in_use& its = weir::profile_here();
   json all = {{"file", its.file}, {"words", weir::in_words(its)}, {"troubles", its.troubles}, {"sizes", json::array()}};
-  if (!its.its) return all;
-  all["date"] = its.its->date;
-  all["simulated"] = its.its->simulated;
-  for (const auto& f : its.its->findings)
+  if (!its.profile) return all;
+  all["date"] = its.profile->date;
+  all["simulated"] = its.profile->simulated;
+  for (const auto& f : its.profile->findings)
     all["sizes"].push_back({{"members", f.members}, {"placed", f.bound}, {"barrier", f.barrier}});
   return all;
 }

@@ -23,7 +23,7 @@ namespace weir {
 
 /// What a file says of one machine.
 struct machine_profile {
-  /// In teams of so many members, this barrier was faster than the usual one.
+  /// In teams of this size, this barrier was faster than the usual one.
   struct finding {
     unsigned members;
     bool bound;  ///< was each member bound to a processor?
@@ -53,13 +53,13 @@ bool is_like_those_tried(const team& t, const machine_profile& known, std::span<
 /// The profile that this process uses.
 struct profile_in_use {
   std::string file;                       ///< the file that it is in, or the last one that was tried; empty: there is none
-  std::optional<machine_profile> its;     ///< none: no file speaks of this machine
+  std::optional<machine_profile> profile;  ///< none: no file speaks of this machine
   std::vector<std::string> troubles = {}; ///< of each file that is not used: which file, why, and what to do
 };
 
 /// Looks for it, as above. `variable`, `config`, `home`: values of WEIR_PROFILE, XDG_CONFIG_HOME and HOME, null if they are not
 /// set; `root`: where the files of the system are (empty but for tests). `trusted`: does the program run with the rights of its
-/// user? Otherwise only the file in /etc is read. Trouble that the user should hear of in each process is passed to `tell`.
+/// user? Otherwise only the file in /etc is read. Trouble that the user should know of in each process is passed to `tell`.
 profile_in_use find_profile(const char* variable, const char* config, const char* home, const std::string& root, bool trusted,
                             void (*tell)(const std::string&));
 
@@ -67,7 +67,7 @@ profile_in_use find_profile(const char* variable, const char* config, const char
 const profile_in_use& profile_here();
 
 /// In one line, for people: which file is used, or why none is. Empty: there is none.
-std::string in_words(const profile_in_use& its);
+std::string in_words(const profile_in_use& profile);
 
 }  // namespace weir
 

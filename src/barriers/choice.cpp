@@ -51,7 +51,7 @@ choice choose(const team& t) { return candidates(t).front(); }
 
 std::vector<choice> candidates(const team& t) {
   if (t.members > 1)  // a thread alone needs no file
-    if (const auto& known = profile_here().its)
+    if (const auto& known = profile_here().profile)
       if (auto found = choose(t, *known, affinity());
           found && (!plans::names_levels(found->algorithm) || !known->simulated || is_numbered_as_simulated(topology_here())))
         return {*std::move(found)};

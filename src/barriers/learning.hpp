@@ -41,9 +41,9 @@ class judge {
       end_course(now_us());
       block_ = 0;
     }
-    const stretch its = stretch_of(trials_.now(), block_);
-    if (its.barrier != chosen()) episodes_.store(episodes() + its.episodes, std::memory_order_relaxed);
-    return its;
+    const stretch current = stretch_of(trials_.now(), block_);
+    if (current.barrier != chosen()) episodes_.store(episodes() + current.episodes, std::memory_order_relaxed);
+    return current;
   }
   /// After it.
   void left() {
@@ -59,7 +59,9 @@ class judge {
  private:
   static constexpr double longest_episode_us = 50;
 
-  static stretch stretch_of(const trials::course& its, unsigned block) { return {its.candidate(block), its.episodes(block)}; }
+  static stretch stretch_of(const trials::course& trials_now, unsigned block) {
+    return {trials_now.candidate(block), trials_now.episodes(block)};
+  }
   double now_us() const { return static_cast<double>(Machine::ticks()) / ticks_of_us_; }
 
   /// One episode early, since what follows must be said before it. The first stretch is no course: members may come late to it.
@@ -87,10 +89,10 @@ class learning final : public any_barrier {
  public:
   using barriers = std::vector<std::unique_ptr<any_barrier>>;
 
-  learning(unsigned members, barriers its)
+  learning(unsigned members, barriers candidates)
       : any_barrier(pass_here),
         members_(members),
-        barriers_(std::move(its)),
+        barriers_(std::move(candidates)),
         judge_(static_cast<unsigned>(barriers_.size())),
         seats_(std::make_unique<seat[]>(members)) {
     for (unsigned m = 0; m < members; ++m) follow(seats_[m], judge_.first());

@@ -34,27 +34,27 @@ unsigned number(std::string_view& text, unsigned least, unsigned most, const cha
 
 // by4down2
 level_shape level_in(std::string_view& text) {
-  level_shape its;
-  its.packed = take(text, "packed");
-  if (!its.packed && !take(text, "by")) expected("by or packed after a size");
-  its.ways = number(text, 2, most_by_levels, "the ways of an arrival");
+  level_shape shape;
+  shape.packed = take(text, "packed");
+  if (!shape.packed && !take(text, "by")) expected("by or packed after a size");
+  shape.ways = number(text, 2, most_by_levels, "the ways of an arrival");
   const bool one_flag = take(text, "flag");
   if (!one_flag && !take(text, "down")) expected("down or flag after the ways");
-  its.fan_out = one_flag ? 0 : number(text, 1, most_by_levels, "the fan-out of a release");
-  return its;
+  shape.fan_out = one_flag ? 0 : number(text, 1, most_by_levels, "the fan-out of a release");
+  return shape;
 }
 
 }  // namespace
 
 bool names_levels(std::string_view name) { return name.starts_with(prefix); }
 
-std::string name_of(const levels_shape& its) {
+std::string name_of(const levels_shape& shape) {
   std::string name(prefix);
-  for (const level_shape& level : its.levels) {
-    const bool last = &level == &its.levels.back();
+  for (const level_shape& level : shape.levels) {
+    const bool last = &level == &shape.levels.back();
     if (!last) name += std::to_string(level.size);
-    if (last && its.exchange_radix != 0) {
-      name += its.exchange_radix == 1 ? "pairs" : "exchange" + std::to_string(its.exchange_radix);
+    if (last && shape.exchange_radix != 0) {
+      name += shape.exchange_radix == 1 ? "pairs" : "exchange" + std::to_string(shape.exchange_radix);
       break;
     }
     name += (level.packed ? "packed" : "by") + std::to_string(level.ways);
@@ -66,15 +66,15 @@ std::string name_of(const levels_shape& its) {
 
 levels_shape levels_called(std::string_view name) {
   if (!take(name, prefix)) expected("levels:");
-  levels_shape its;
+  levels_shape shape;
   for (unsigned below = 1;;) {
-    level_shape& level = its.levels.emplace_back();
+    level_shape& level = shape.levels.emplace_back();
     if (take(name, "pairs")) {
-      its.exchange_radix = 1;
+      shape.exchange_radix = 1;
       break;
     }
     if (take(name, "exchange")) {
-      its.exchange_radix = number(name, 2, most_radix, "a radix");
+      shape.exchange_radix = number(name, 2, most_radix, "a radix");
       break;
     }
     const bool last = name.starts_with("by") || name.starts_with("packed");
@@ -87,7 +87,7 @@ levels_shape levels_called(std::string_view name) {
     below = size;
   }
   if (!name.empty()) expected("nothing after the last level, which is the one without a size");
-  return its;
+  return shape;
 }
 
 }  // namespace weir::plans

@@ -19,11 +19,11 @@ unsigned members_of_a_node(const team& t, const topology& machine) {
   std::vector<unsigned> runs;
   unsigned before = 0;
   for (const int processor : t.placed() ? t.placement : machine.processors()) {
-    const auto its = node_of.find(processor);
-    if (its == node_of.end()) return 0;
-    if (runs.empty() || its->second != before) runs.push_back(0);
+    const auto found = node_of.find(processor);
+    if (found == node_of.end()) return 0;
+    if (runs.empty() || found->second != before) runs.push_back(0);
     ++runs.back();
-    before = its->second;
+    before = found->second;
   }
   const bool regular = std::all_of(runs.begin(), runs.end() - 1, [&](unsigned run) { return run == runs.front(); });
   return regular && runs.back() <= runs.front() ? runs.front() : 0;
@@ -33,9 +33,9 @@ bool goes_by_nodes(std::string_view algorithm) {
   return algorithm == plans::called("tournament-nodes").name || algorithm == plans::called("exchange-nodes").name;
 }
 
-plans::shape shape_by_nodes(const team& t, const topology& machine, plans::shape its) {
-  if (const unsigned node = members_of_a_node(t, machine); node != 0) its.node = node;
-  return its;
+plans::shape shape_by_nodes(const team& t, const topology& machine, plans::shape form) {
+  if (const unsigned node = members_of_a_node(t, machine); node != 0) form.node = node;
+  return form;
 }
 
 }  // namespace weir

@@ -16,6 +16,6 @@ const topology::division* nodes_of(const topology& machine);
 /// Does this plan of the table go by the nodes of a machine?
 bool goes_by_nodes(std::string_view algorithm);
 /// The shape of such a plan for this team.
-plans::shape shape_by_nodes(const team& t, const topology& machine, plans::shape its = {});
+plans::shape shape_by_nodes(const team& t, const topology& machine, plans::shape form = {});
 
 }  // namespace weir

@@ -193,22 +193,22 @@ plan made_by_levels(const std::string& name, unsigned participants) {
   if (participants > most_by_levels)
     throw std::invalid_argument("weir: a plan by levels that has a name is for at most " + std::to_string(most_by_levels) +
                                 " participants, not " + std::to_string(participants));
-  levels_shape its;
+  levels_shape shape;
   try {
-    its = levels_called(name);
+    shape = levels_called(name);
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument("weir: " + name + " is no plan by levels: " + error.what());
   }
-  plan p = by_levels(participants, std::move(its.levels), its.exchange_radix);
+  plan p = by_levels(participants, std::move(shape.levels), shape.exchange_radix);
   p.name = name;
   return p;
 }
 
 }  // namespace
 
-std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& its) {
+std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& form) {
   for (const entry& e : table)
-    if (e.name == name) return e.make(participants, its);
+    if (e.name == name) return e.make(participants, form);
   return names_levels(name) ? std::optional(made_by_levels(name, participants)) : std::nullopt;
 }
 
@@ -239,7 +239,7 @@ namespace {
 /// Takes over a plan's slots and lines; the number of its first slot.
 std::uint32_t take_slots(plan& p, const plan& part) {
   const std::uint32_t first = p.slots(), line = p.lines;
-  for (const std::uint32_t its : part.slot_line) p.slot_line.push_back(line + its);
+  for (const std::uint32_t slot_line : part.slot_line) p.slot_line.push_back(line + slot_line);
   p.lines += part.lines;
   p.parities = std::max(p.parities, part.parities);
   return first;

@@ -20,12 +20,12 @@ std::vector<unsigned> firsts(unsigned start, unsigned size, unsigned below, unsi
   return all;
 }
 
-void gather(plan& p, const std::vector<unsigned>& who, const level_shape& its) {
-  for (std::uint64_t distance = 1; distance < who.size(); distance *= its.ways)
-    for (std::uint64_t winner = 0; winner < who.size(); winner += distance * its.ways) {
+void gather(plan& p, const std::vector<unsigned>& who, const level_shape& shape) {
+  for (std::uint64_t distance = 1; distance < who.size(); distance *= shape.ways)
+    for (std::uint64_t winner = 0; winner < who.size(); winner += distance * shape.ways) {
       std::uint32_t line = 0;
-      for (unsigned k = 1; k < its.ways && winner + k * distance < who.size(); ++k) {
-        const bool fresh = !its.packed || (k - 1) % slots_per_line == 0;
+      for (unsigned k = 1; k < shape.ways && winner + k * distance < who.size(); ++k) {
+        const bool fresh = !shape.packed || (k - 1) % slots_per_line == 0;
         const std::uint32_t slot = fresh ? p.add_slot() : p.add_slot_on(line);
         line = p.line_of(slot);
         p.scripts[who[winner + k * distance]].arrival.push_back({signal, slot});
@@ -64,14 +64,14 @@ void release(plan& p, const std::vector<unsigned>& who, unsigned fan_out) {
 std::vector<level_shape> checked(unsigned participants, std::vector<level_shape> shapes) {
   if (participants == 0 || shapes.empty()) throw std::invalid_argument("weir: a plan by levels needs participants and levels");
   unsigned below = 1;
-  for (level_shape& its : shapes) {
-    if (its.size == 0 && &its == &shapes.back())
-      its.size = static_cast<unsigned>((std::uint64_t{participants} + below - 1) / below * below);
-    if (its.size == 0 || its.size % below != 0 || its.ways < 2)
-      throw std::invalid_argument("weir: a level of " + std::to_string(its.size) +
+  for (level_shape& shape : shapes) {
+    if (shape.size == 0 && &shape == &shapes.back())
+      shape.size = static_cast<unsigned>((std::uint64_t{participants} + below - 1) / below * below);
+    if (shape.size == 0 || shape.size % below != 0 || shape.ways < 2)
+      throw std::invalid_argument("weir: a level of " + std::to_string(shape.size) +
                                   " participants is no multiple of the one below, " + std::to_string(below) +
                                   ", or has fewer than 2 ways");
-    below = its.size;
+    below = shape.size;
   }
   if (below < participants)
     throw std::invalid_argument("weir: the last level has " + std::to_string(below) + " of " + std::to_string(participants) +

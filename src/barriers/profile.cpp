@@ -85,10 +85,10 @@ plans::levels_shape levels(const line& l, std::string_view name) {
 
 // It is made, and proven, when a team needs it.
 std::string plan_by_levels(const line& l, std::string_view name, unsigned members) {
-  const auto its = levels(l, name).levels;
+  const auto levels_read = levels(l, name).levels;
   if (members > plans::most_by_levels)
     l.expected("a plan by levels for at most " + std::to_string(plans::most_by_levels) + " threads");
-  if (its.size() > 1 && its.rbegin()[1].size >= members) l.expected("groups that are smaller than the team");
+  if (levels_read.size() > 1 && levels_read.rbegin()[1].size >= members) l.expected("groups that are smaller than the team");
   return std::string(name);
 }
 
@@ -124,21 +124,21 @@ machine_profile::finding finding(const line& l) {
 }
 
 // A line of a section.
-void read(const line& l, machine_profile& its) {
+void read(const line& l, machine_profile& profile) {
   const std::string_view key = l.of[0];
   if (key == "processors" && l.of.size() == 2) {
-    its.processors = count(l, l.of[1], 1, "a number of processors");
+    profile.processors = count(l, l.of[1], 1, "a number of processors");
   } else if ((key == "measured" || key == "simulated") && l.of.size() == 2) {
-    its.simulated = key == "simulated";
-    its.date = date(l, l.of[1]);
+    profile.simulated = key == "simulated";
+    profile.date = date(l, l.of[1]);
   } else if (key == "sizes" && l.of.size() >= 2) {
-    its.sizes[bound(l, l.of[1])] = sizes(l);
+    profile.sizes[bound(l, l.of[1])] = sizes(l);
   } else if (key == "barrier") {
-    its.findings.push_back(finding(l));
-    const auto& last = its.findings.back();
-    for (const auto& f : std::span(its.findings).first(its.findings.size() - 1))
+    profile.findings.push_back(finding(l));
+    const auto& last = profile.findings.back();
+    for (const auto& f : std::span(profile.findings).first(profile.findings.size() - 1))
       if (f.members == last.members && f.bound == last.bound) l.expected("one barrier for a size");
-    if (!std::ranges::binary_search(its.sizes[last.bound], last.members)) l.expected("a size of those that were tried");
+    if (!std::ranges::binary_search(profile.sizes[last.bound], last.members)) l.expected("a size of those that were tried");
   } else {
     l.expected("machine, processors, measured, simulated, sizes, barrier or end");
   }
@@ -172,10 +172,10 @@ std::vector<machine_profile> parsed_profile(std::string_view text) {
       l.expected("nothing after the end");
     } else if (l.of[0] == "machine") {
       require_whole(l, all);
-      machine_profile& its = all.emplace_back();
-      its.signature = joined(l, 1);
+      machine_profile& profile = all.emplace_back();
+      profile.signature = joined(l, 1);
       for (const auto& other : std::span(all).first(all.size() - 1))
-        if (other.signature == its.signature) l.expected("each machine once");
+        if (other.signature == profile.signature) l.expected("each machine once");
     } else if (l.of[0] == "end" && l.of.size() == 1) {
       require_whole(l, all);
       ended = true;

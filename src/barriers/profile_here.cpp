@@ -39,22 +39,22 @@ file_text read_file(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0) return {"", std::strerror(errno), errno == ENOENT || errno == ENOTDIR};
   struct stat about;
-  file_text its;
+  file_text contents;
   if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
-    its.trouble = "it is no regular file";
+    contents.trouble = "it is no regular file";
   } else {
-    its.text.resize(most_bytes + 1);
+    contents.text.resize(most_bytes + 1);
     std::size_t got = 0;
     ssize_t part = 0;
-    while (got < its.text.size() &&
-           ((part = read(file, its.text.data() + got, its.text.size() - got)) > 0 || (part < 0 && errno == EINTR)))
+    while (got < contents.text.size() &&
+           ((part = read(file, contents.text.data() + got, contents.text.size() - got)) > 0 || (part < 0 && errno == EINTR)))
       if (part > 0) got += static_cast<std::size_t>(part);
-    if (part < 0) its.trouble = std::strerror(errno);
-    its.text.resize(got);
-    if (got > most_bytes) its.trouble = "it is larger than 64 KiB, which no profile is" + std::string(again);
+    if (part < 0) contents.trouble = std::strerror(errno);
+    contents.text.resize(got);
+    if (got > most_bytes) contents.trouble = "it is larger than 64 KiB, which no profile is" + std::string(again);
   }
   close(file);
-  return its;
+  return contents;
 }
 
 std::string signature_here(const std::string& root) {
@@ -66,10 +66,10 @@ class search {
  public:
   search(const std::string& root, void (*tell)(const std::string&)) : root_(root), tell_(tell) {}
 
-  // `named`: by the user, who wants to hear of whatever is wrong. Elsewhere a home may be that of several machines, or not for
+  // `named`: by the user, who wants to know whatever is wrong. Elsewhere a home may be that of several machines, or not for
   // this user to read; a damaged file is wrong in any place.
   void look_at(const std::string& path, bool named) {
-    if (found_.its) return;
+    if (found_.profile) return;
     const file_text read = read_file(path);
     if (read.missing && !named) return;
     found_.file = path;
@@ -85,9 +85,9 @@ class search {
  private:
   void take(std::vector<machine_profile> all, bool named) {
     const std::string here = signature_here(root_);
-    const auto its = std::ranges::find(all, here, &machine_profile::signature);
-    if (its != all.end()) {
-      found_.its = std::move(*its);
+    const auto found = std::ranges::find(all, here, &machine_profile::signature);
+    if (found != all.end()) {
+      found_.profile = std::move(*found);
       return;
     }
     std::string others;
@@ -112,18 +112,18 @@ class search {
 
 profile_in_use find_profile(const char* variable, const char* config, const char* home, const std::string& root, bool trusted,
                             void (*tell)(const std::string&)) {
-  search its(root, tell);
+  search found(root, tell);
   if (trusted && variable != nullptr && *variable != '\0') {
-    if (std::string_view(variable) != "none") its.look_at(variable, true);
-    return std::move(its).found();
+    if (std::string_view(variable) != "none") found.look_at(variable, true);
+    return std::move(found).found();
   }
   // A relative name is none [XDG Base Directory Specification].
   if (trusted && config != nullptr && *config == '/')
-    its.look_at(std::string(config) + "/weir/profile", false);
+    found.look_at(std::string(config) + "/weir/profile", false);
   else if (trusted && home != nullptr && *home == '/')
-    its.look_at(std::string(home) + "/.config/weir/profile", false);
-  its.look_at(root + "/etc/weir/profile", false);
-  return std::move(its).found();
+    found.look_at(std::string(home) + "/.config/weir/profile", false);
+  found.look_at(root + "/etc/weir/profile", false);
+  return std::move(found).found();
 }
 
 const profile_in_use& profile_here() {
@@ -135,11 +135,12 @@ const profile_in_use& profile_here() {
   });
 }
 
-std::string in_words(const profile_in_use& its) {
+std::string in_words(const profile_in_use& profile) {
   std::string words;
-  if (its.its)
-    words = its.file + (its.its->simulated ? ", simulated on " : ", measured on ") + its.its->date + " for " + its.its->signature;
-  for (const std::string& trouble : its.troubles) words += (words.empty() ? "" : "; ") + trouble;
+  if (profile.profile)
+    words = profile.file + (profile.profile->simulated ? ", simulated on " : ", measured on ") + profile.profile->date + " for " +
+            profile.profile->signature;
+  for (const std::string& trouble : profile.troubles) words += (words.empty() ? "" : "; ") + trouble;
   return words;
 }
 

@@ -38,7 +38,7 @@ struct any_barrier {
 /// Counts the members inside, in checked builds.
 struct presence {
 #ifdef WEIR_CHECKED
-  // relaxed, both: whoever destroys a barrier in use is in error whatever order it sees.
+  // relaxed, both: a thread that destroys a barrier in use is in error whatever order it sees.
   explicit presence(any_barrier& b) : of(b) { of.inside.fetch_add(1, std::memory_order_relaxed); }
   ~presence() { of.inside.fetch_sub(1, std::memory_order_relaxed); }
   any_barrier& of;
@@ -166,9 +166,9 @@ class registry {
   static constexpr entry row_of() {
     constexpr const plans::entry& row = plans::table[Plan];
     return {{.name = row.name, .about = row.about, .logarithmic = row.logarithmic}, &row,
-            [](const team& t, const plans::shape& its, std::size_t which) {
-              return t.spread ? with_waiting<barriers::spread_planned>(which, waiting::all(), t, plans::table[Plan], its)
-                              : with_waiting<barriers::planned>(which, waiting::all(), t, plans::table[Plan], its);
+            [](const team& t, const plans::shape& form, std::size_t which) {
+              return t.spread ? with_waiting<barriers::spread_planned>(which, waiting::all(), t, plans::table[Plan], form)
+                              : with_waiting<barriers::planned>(which, waiting::all(), t, plans::table[Plan], form);
             }};
   }
 };

@@ -46,10 +46,10 @@ team_barrier<>::team_barrier(unsigned members, team_options options) : members_(
   std::vector<std::unique_ptr<any_barrier>> barriers;
   for (weir::choice& c : choices_) {
     c.waiting = options.waiting;
-    plans::shape its{.radix = options.radix, .fan_in = options.fan_in, .fan_out = options.fan_out};
+    plans::shape shape{.radix = options.radix, .fan_in = options.fan_in, .fan_out = options.fan_out};
     // Otherwise the machine's files are not read.
-    if (members > most_in_one_memory && goes_by_nodes(c.algorithm)) its = shape_by_nodes(t, topology_here(), its);
-    barriers.push_back(registry<native>::make(c.algorithm, c.waiting, t, its));
+    if (members > most_in_one_memory && goes_by_nodes(c.algorithm)) shape = shape_by_nodes(t, topology_here(), shape);
+    barriers.push_back(registry<native>::make(c.algorithm, c.waiting, t, shape));
   }
   if (barriers.size() == 1) {
     barrier_ = std::move(barriers.front());

@@ -6,7 +6,7 @@
 //   resting:   all episodes by the chosen candidate; a course ends after 65,536 of them or 0.25 s, for the judge to look at the
 //   time
 //      |  the next trial is due: the last ones are paid for, and the program's episodes are short enough to gain by a barrier
-//   scouting:  32 episodes by each other candidate, fewer of long ones; who takes three times as long as the chosen one sits out
+//   scouting:  32 episodes by each other candidate, fewer of long ones; one that takes three times as long sits out
 //      |  what that has cost is paid for, and what the comparison may cost
 //   comparing: 7 rounds of blocks of about 1 ms, by the chosen candidate and the others in turn
 //      |  another one is chosen if its middle block is 5 % faster, and all of its blocks but one are faster than the fastest of
@@ -121,11 +121,11 @@ class trials {
 
   void compared() {
     const auto times = [&](unsigned candidate) {
-      std::array<double, most_rounds> its{};
+      std::array<double, most_rounds> times_kept{};
       for (unsigned b = 1, n = 0; b < course_.blocks(); ++b)
-        if (course_.candidate(b) == candidate) its[n++] = took_us_[b];
-      std::ranges::sort(its);
-      return its;
+        if (course_.candidate(b) == candidate) times_kept[n++] = took_us_[b];
+      std::ranges::sort(times_kept);
+      return times_kept;
     };
     constexpr unsigned middle = most_rounds / 2;
     const auto usual = times(course_.chosen);
@@ -134,11 +134,12 @@ class trials {
     known_us_ = usual[middle];
     for (unsigned c = 0; c < most_candidates; ++c) {
       if (c == course_.chosen || (course_.tried & bit(c)) == 0) continue;
-      const auto its = times(c);
-      for (const double took : its) cost += course_.block * (took - usual[middle]);
-      if (its[middle] > better * usual[middle] || its[most_rounds - 2] > usual[0] || its[middle] > known_us_) continue;
+      const auto measured = times(c);
+      for (const double took : measured) cost += course_.block * (took - usual[middle]);
+      if (measured[middle] > better * usual[middle] || measured[most_rounds - 2] > usual[0] || measured[middle] > known_us_)
+        continue;
       best = c;
-      known_us_ = its[middle];
+      known_us_ = measured[middle];
     }
     episode_us_ = known_us_;
     lose(cost, ended_us_);
@@ -183,7 +184,7 @@ class trials {
   double due_us_ = 0, paid_us_ = 0, tried_us_ = 0, lost_us_ = 0;
   double distance_us_ = least_distance_us, shortest_us_ = least_distance_us;
   std::uint32_t willing_ = 0,
-                left_ = 0;  // who has been scouted and takes part in the comparison; who was chosen once, and is not now
+                left_ = 0;  // candidates that take part in the comparison; those that were chosen once, and are not now
 };
 
 }  // namespace weir

@@ -31,12 +31,12 @@ bool has_block(unsigned k) {
   // acquire, here and below: the memory, from the thread that asked for it.
   if (blocks[k].load(std::memory_order_acquire) != nullptr) return true;
   constexpr std::align_val_t alignment{alignof(weir_barrier_core)};
-  void* const mine = ::operator new(sizeof(weir_barrier_core) << k, alignment, std::nothrow);
-  if (mine == nullptr) return false;
+  void* const memory = ::operator new(sizeof(weir_barrier_core) << k, alignment, std::nothrow);
+  if (memory == nullptr) return false;
   weir_barrier_core* known = nullptr;
   // release: the memory, for threads that find it.
-  if (!blocks[k].compare_exchange_strong(known, static_cast<weir_barrier_core*>(mine), std::memory_order_acq_rel))
-    ::operator delete(mine, alignment);
+  if (!blocks[k].compare_exchange_strong(known, static_cast<weir_barrier_core*>(memory), std::memory_order_acq_rel))
+    ::operator delete(memory, alignment);
   return true;
 }
 

@@ -5,9 +5,9 @@
 // then: as in the child that a member of a team has forked.
 #include <unwind.h>
 
-static _Unwind_Reason_Code stop(struct _Unwind_Context* at, void* its) {
+static _Unwind_Reason_Code stop(struct _Unwind_Context* at, void* argument) {
   (void)at;
-  (void)its;
+  (void)argument;
   return _URC_END_OF_STACK;
 }
 

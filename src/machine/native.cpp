@@ -130,8 +130,8 @@ double native::ticks_per_microsecond() {
   static constinit std::atomic<double> known{0};
   double rate = known.load(std::memory_order_relaxed);
   if (rate != 0) [[likely]] return rate;
-  const double mine = measured_ticks_per_microsecond();
-  return known.compare_exchange_strong(rate, mine, std::memory_order_relaxed) ? mine : rate;
+  const double measured = measured_ticks_per_microsecond();
+  return known.compare_exchange_strong(rate, measured, std::memory_order_relaxed) ? measured : rate;
 #else
   return 1000.0;
 #endif

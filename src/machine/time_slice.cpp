@@ -29,12 +29,12 @@ void ask_for_short_slices() noexcept {
 }
 
 void ask_for_shortest_slice() noexcept {
-  attributes its;
-  if (filter::call<SYS_sched_getattr>(0, reinterpret_cast<long>(&its), sizeof its, 0) != 0) return;
+  attributes scheduling;
+  if (filter::call<SYS_sched_getattr>(0, reinterpret_cast<long>(&scheduling), sizeof scheduling, 0) != 0) return;
   // Before 6.12 the slice is 0.
-  if (its.policy != SCHED_OTHER || its.runtime <= shortest) return;
-  its.runtime = shortest;
-  filter::call<SYS_sched_setattr>(0, reinterpret_cast<long>(&its), 0);
+  if (scheduling.policy != SCHED_OTHER || scheduling.runtime <= shortest) return;
+  scheduling.runtime = shortest;
+  filter::call<SYS_sched_setattr>(0, reinterpret_cast<long>(&scheduling), 0);
 }
 
 }  // namespace weir

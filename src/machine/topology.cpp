@@ -11,9 +11,9 @@ namespace {
 bool lies_within(const topology::division& inner, const topology::division& outer) {
   std::vector<int> around(inner.groups, -1);
   for (std::size_t i = 0; i < inner.group_of.size(); ++i) {
-    int& its = around[inner.group_of[i]];
-    if (its < 0) its = static_cast<int>(outer.group_of[i]);
-    if (its != static_cast<int>(outer.group_of[i])) return false;
+    int& outer_group = around[inner.group_of[i]];
+    if (outer_group < 0) outer_group = static_cast<int>(outer.group_of[i]);
+    if (outer_group != static_cast<int>(outer.group_of[i])) return false;
   }
   return true;
 }

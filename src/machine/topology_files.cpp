@@ -116,11 +116,11 @@ processors share_cache(const std::string& processor, int level) {
   int highest = 0;
   for (int i = 0;; ++i) {
     const std::string cache = processor + "/cache/index" + std::to_string(i);
-    const processors its = listed_in(cache + "/level");
-    if (its.empty()) break;
-    if (its.front() <= highest || (level != 0 && its.front() != level)) continue;
+    const processors numbers = listed_in(cache + "/level");
+    if (numbers.empty()) break;
+    if (numbers.front() <= highest || (level != 0 && numbers.front() != level)) continue;
     if (contents_of(cache + "/type").value_or("").starts_with("Instruction")) continue;
-    highest = its.front();
+    highest = numbers.front();
     found = cache;
   }
   return found.empty() ? processors{} : listed_in(found + "/shared_cpu_list");
@@ -152,8 +152,8 @@ std::vector<grouping> read_groups(const processors& all, const std::string& root
   // Linux has no clusters before 5.16; there the second-level cache is looked for, which takes twelve files a processor.
   const auto cluster = in_topology("cluster_cpus_list", nullptr);
   const auto in_cluster = [&](int p) {
-    auto its = cluster(p);
-    return its.empty() ? share_cache(folder(p), 2) : its;
+    auto group = cluster(p);
+    return group.empty() ? share_cache(folder(p), 2) : group;
   };
   found.emplace_back("cluster", all, in_cluster, alone);
   found.emplace_back("cache", all, [&](int p) { return share_cache(folder(p), 0); }, in_socket);
@@ -195,8 +195,8 @@ topology topology_below(const std::string& root, const processors& asked) {
       const processors core = groups.empty() || groups.front().name() != "core" ? processors{p} : groups.front().of(p);
       threads.push_back(static_cast<unsigned>(std::ranges::lower_bound(core, p) - core.begin()));
     }
-    auto its = divisions(ordered);
-    return {std::move(ordered), std::move(its), std::move(threads)};
+    auto found = divisions(ordered);
+    return {std::move(ordered), std::move(found), std::move(threads)};
   } catch (const contradiction& error) {
     return topology(std::move(all), error.what());
   }

@@ -65,33 +65,33 @@ struct heard_set {
   cpu_set_t* some = nullptr;
 };
 
-cpu_set_t* copy(const heard_set& its, const cpu_set_t* from) {
-  auto* const made = static_cast<cpu_set_t*>(std::malloc(its.bytes));
-  if (made != nullptr) std::memcpy(made, from, its.bytes);
+cpu_set_t* copy(const heard_set& heard, const cpu_set_t* from) {
+  auto* const made = static_cast<cpu_set_t*>(std::malloc(heard.bytes));
+  if (made != nullptr) std::memcpy(made, from, heard.bytes);
   return made;
 }
 
 heard_set find_out() {
-  heard_set its;
+  heard_set heard;
   const char* const said = weir_value_of(WEIR_PROCESSORS);
-  if (said == nullptr || hears_the_truth(program_invocation_short_name)) return its;
+  if (said == nullptr || hears_the_truth(program_invocation_short_name)) return heard;
   const auto mask = processor_mask::of_this_thread();
-  if (!mask) return its;
+  if (!mask) return heard;
   std::optional<double> quota;
   if (const auto limit = quota_below("")) quota = limit->processors;
-  its.processors = how_many(said, static_cast<unsigned>(mask->count()), quota);
-  if (!its.processors) return its;
+  heard.processors = how_many(said, static_cast<unsigned>(mask->count()), quota);
+  if (!heard.processors) return heard;
   unsigned here = 0;
   raw_call(SYS_getcpu, as_argument(&here));
-  its.first = static_cast<int>(here);
-  its.bytes = mask->bytes();
-  its.all = copy(its, mask->set());
-  its.some = its.all != nullptr ? copy(its, its.all) : nullptr;
-  if (its.some == nullptr) return {};
-  keep(its.bytes, its.some, *its.processors, its.first);
-  for (std::size_t p = 0; p < its.bytes * 8; ++p)
-    if (CPU_ISSET_S(p, its.bytes, its.all)) its.highest = static_cast<unsigned>(p) + 1;
-  return its;
+  heard.first = static_cast<int>(here);
+  heard.bytes = mask->bytes();
+  heard.all = copy(heard, mask->set());
+  heard.some = heard.all != nullptr ? copy(heard, heard.all) : nullptr;
+  if (heard.some == nullptr) return {};
+  keep(heard.bytes, heard.some, *heard.processors, heard.first);
+  for (std::size_t p = 0; p < heard.bytes * 8; ++p)
+    if (CPU_ISSET_S(p, heard.bytes, heard.all)) heard.highest = static_cast<unsigned>(p) + 1;
+  return heard;
 }
 
 constinit made_once<heard_set> once;
@@ -103,10 +103,10 @@ const heard_set& this_process() {
   return once([] {
     finds_out = true;
     const int before = errno;
-    heard_set its = find_out();
+    heard_set heard = find_out();
     errno = before;
     finds_out = false;
-    return its;
+    return heard;
   });
 }
 
@@ -123,8 +123,8 @@ bool same(affinity_mask a, affinity_mask b) {
 std::optional<unsigned> processors() { return this_process().processors; }
 
 std::optional<unsigned> highest() {
-  const heard_set& its = this_process();
-  return its.processors ? std::optional(its.highest) : std::nullopt;
+  const heard_set& heard = this_process();
+  return heard.processors ? std::optional(heard.highest) : std::nullopt;
 }
 
 bool is_of_this_process(pid_t thread) {
@@ -133,15 +133,15 @@ bool is_of_this_process(pid_t thread) {
 }
 
 void reduce(std::size_t bytes, cpu_set_t* mask) {
-  const heard_set& its = this_process();
-  if (!its.processors || static_cast<unsigned>(CPU_COUNT_S(bytes, mask)) <= *its.processors) return;
-  keep(bytes, mask, *its.processors, its.first);
+  const heard_set& heard = this_process();
+  if (!heard.processors || static_cast<unsigned>(CPU_COUNT_S(bytes, mask)) <= *heard.processors) return;
+  keep(bytes, mask, *heard.processors, heard.first);
 }
 
 affinity_mask meant(affinity_mask wanted) {
-  const heard_set& its = this_process();
-  if (!its.processors || wanted.set == nullptr || !same(wanted, {its.bytes, its.some})) return wanted;
-  return {its.bytes, its.all};
+  const heard_set& heard = this_process();
+  if (!heard.processors || wanted.set == nullptr || !same(wanted, {heard.bytes, heard.some})) return wanted;
+  return {heard.bytes, heard.all};
 }
 
 }  // namespace weir::visible

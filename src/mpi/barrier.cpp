@@ -61,7 +61,7 @@ class barrier::implementation : layout {
     withdraw_from_waiters();
     // Either MPI has ended, with its requests and windows, or freeing them would need all other processes.
     if (!mpi_is_there() || failed_)
-      for (way& its : ways_) static_cast<void>(its.transport.release());
+      for (way& barrier_way : ways_) static_cast<void>(barrier_way.transport.release());
     if (failed_) comm_.leave();
   }
 
@@ -165,7 +165,7 @@ class barrier::implementation : layout {
     if (!is_told_by_messages()) return;
     constexpr auto doing = "telling of a trial";
     if (rank_ == 0) {
-      for (MPI_Request& its : tellings_) yielding::wait(its, doing);
+      for (MPI_Request& request : tellings_) yielding::wait(request, doing);
       return;
     }
     MPI_Request told;

@@ -121,14 +121,14 @@ void say_what_trials_cost(kept& k) {
 
 int forget(MPI_Comm, int, void* attribute, void*) {
   if (is_number(attribute)) return MPI_SUCCESS;
-  kept* const its = static_cast<kept*>(attribute);
+  kept* const kept_barrier = static_cast<kept*>(attribute);
   // relaxed: set by the thread that ends MPI, before it frees the last communicators. MPI then frees Weir's too.
-  if (its->made && ending.load(std::memory_order_relaxed)) return MPI_SUCCESS;
-  say_what_trials_cost(*its);
-  leave(*its);
-  unlink(*its);
-  if (its->made) price_here().freed_after(weir::native::ticks() - its->made_at);
-  delete its;
+  if (kept_barrier->made && ending.load(std::memory_order_relaxed)) return MPI_SUCCESS;
+  say_what_trials_cost(*kept_barrier);
+  leave(*kept_barrier);
+  unlink(*kept_barrier);
+  if (kept_barrier->made) price_here().freed_after(weir::native::ticks() - kept_barrier->made_at);
+  delete kept_barrier;
   return MPI_SUCCESS;
 }
 
@@ -281,10 +281,10 @@ int make(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
 }
 
 // Collective. Errors go to the communicator's error handler.
-int ask_all(MPI_Comm comm, weir_ask& its) {
+int ask_all(MPI_Comm comm, weir_ask& asked) {
   try {
-    const weir_ask mine = its;
-    weir::mpi::yielding::largest(&mine, &its, sizeof its / sizeof(std::uint64_t), comm, "");
+    const weir_ask own = asked;
+    weir::mpi::yielding::largest(&own, &asked, sizeof asked / sizeof(std::uint64_t), comm, "");
   } catch (const weir::mpi::error& e) {
     return e.code();
   }

@@ -33,13 +33,13 @@ namespace {
 int error_class() {
   static std::atomic<int> made{MPI_SUCCESS};
   // relaxed, both: the number publishes nothing else. Threads that come here at the same time may each add a class.
-  int its = made.load(std::memory_order_relaxed);
-  if (its != MPI_SUCCESS) return its;
-  if (PMPI_Add_error_class(&its) != MPI_SUCCESS) return MPI_ERR_OTHER;
+  int code = made.load(std::memory_order_relaxed);
+  if (code != MPI_SUCCESS) return code;
+  if (PMPI_Add_error_class(&code) != MPI_SUCCESS) return MPI_ERR_OTHER;
   char text[] = "weir: a process for which others wait at a barrier has ended or given up";
-  PMPI_Add_error_string(its, text);
-  made.store(its, std::memory_order_relaxed);
-  return its;
+  PMPI_Add_error_string(code, text);
+  made.store(code, std::memory_order_relaxed);
+  return code;
 }
 
 }  // namespace
@@ -105,13 +105,13 @@ own_communicator::~own_communicator() {
 
 void own_communicator::call_their_handler(int code) {
   // Without a communicator of its own comm_ is the world, which belongs to the program.
-  MPI_Comm its = joined_ ? comm_ : split(MPI_COMM_SELF);
-  PMPI_Comm_set_errhandler(its, theirs_);
-  PMPI_Comm_call_errhandler(its, code);
+  MPI_Comm alone = joined_ ? comm_ : split(MPI_COMM_SELF);
+  PMPI_Comm_set_errhandler(alone, theirs_);
+  PMPI_Comm_call_errhandler(alone, code);
   if (joined_)
-    PMPI_Comm_set_errhandler(its, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
   else
-    PMPI_Comm_free(&its);
+    PMPI_Comm_free(&alone);
 }
 
 }  // namespace weir::mpi

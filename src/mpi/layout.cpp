@@ -25,7 +25,7 @@ struct layout::draft {
   const MPI_Comm of;
   options how;
   bool windows = false;  // are they safe?
-  process_info mine{};
+  process_info own{};
   std::vector<process_info> infos{};
   std::vector<segment_report> reports{};
   weir::plan plan{};  // of the last way
@@ -59,14 +59,14 @@ layout::layout(MPI_Comm of, const options& how, unsigned threads) : comm_(of), d
   draft_->infos.resize(static_cast<std::size_t>(size));
   draft_->reports.resize(draft_->infos.size());
   draft_->windows = windows_are_safe(of);
-  draft_->mine = process_info::here(threads, how.learns);
+  draft_->own = process_info::here(threads, how.learns);
 }
 
 layout::~layout() = default;
 
 void layout::make(steps& together) {
   draft& d = *draft_;
-  yielding::gather(&d.mine, d.infos.data(), sizeof d.mine, d.of, "gathering who shares a node");
+  yielding::gather(&d.own, d.infos.data(), sizeof d.own, d.of, "gathering who shares a node");
 
   // The node's first process makes the memory; the others find it by its number.
   node::segment made;
@@ -76,8 +76,8 @@ void layout::make(steps& together) {
     choose_routes();
     made = make_segment();
   });
-  const segment_report its{!together.good(), made.number(), made.error()};
-  yielding::gather(&its, d.reports.data(), sizeof its, d.of, "making a node's memory");
+  const segment_report report{!together.good(), made.number(), made.error()};
+  yielding::gather(&report, d.reports.data(), sizeof report, d.of, "making a node's memory");
   if (std::any_of(d.reports.begin(), d.reports.end(), [](const segment_report& t) { return t.failed != 0; })) together.agree();
 
   together.alone([&] { attach(std::move(made)); });
@@ -90,7 +90,7 @@ void layout::make(steps& together) {
 }
 
 void layout::choose_routes() {
-  const machine_profile* const known = places_.one_profile ? &*profile_here().its : nullptr;
+  const machine_profile* const known = places_.one_profile ? &*profile_here().profile : nullptr;
   mpi::choice usual = choose(places_, draft_->how, known);
   if (usual.transport == "rma" && !draft_->windows) {
     usual.transport = "messages";
@@ -105,15 +105,15 @@ void layout::choose_routes() {
 }
 
 void layout::add_way(const mpi::choice& c) {
-  way its{c, {}, {}};
+  way barrier_way{c, {}, {}};
   if (c.within == "combination") {
-    its.route = combination_route(plan_for_seats(places_), places_.seats, rank_);
+    barrier_way.route = combination_route(plan_for_seats(places_), places_.seats, rank_);
   } else {
     draft_->plan = plan_for(places_, c, draft_->how);
-    its.route = route_of(draft_->plan, rank_, draft_->node_of);
+    barrier_way.route = route_of(draft_->plan, rank_, draft_->node_of);
   }
-  if (!ways_.empty()) its.route.follow(ways_.back().route);
-  ways_.push_back(std::move(its));
+  if (!ways_.empty()) barrier_way.route.follow(ways_.back().route);
+  ways_.push_back(std::move(barrier_way));
 }
 
 node::segment layout::make_segment() const {
@@ -121,18 +121,18 @@ node::segment layout::make_segment() const {
 }
 
 // If all signals go by messages, the memory still holds the table of living processes.
-void layout::attach(node::segment mine) {
+void layout::attach(node::segment own_memory) {
   if (here().size() == 1) return;
   const segment_report& first = draft_->reports[here()[0]];
-  if (!mine && first.error == 0) mine = node::segment::of(first.number);
-  if (!mine) {
-    const int error = first.error != 0 ? first.error : mine.error();
+  if (!own_memory && first.error == 0) own_memory = node::segment::of(first.number);
+  if (!own_memory) {
+    const int error = first.error != 0 ? first.error : own_memory.error();
     draft_->no_memory = "shared memory of " + std::to_string(bytes()) + " bytes: " + std::strerror(error);
     return;
   }
   const auto index = static_cast<unsigned>(std::find(here().begin(), here().end(), rank_) - here().begin());
-  memory_ =
-      std::make_unique<node_memory>(std::move(mine), index, static_cast<unsigned>(here().size()), ways_.back().route.flag_line);
+  memory_ = std::make_unique<node_memory>(std::move(own_memory), index, static_cast<unsigned>(here().size()),
+                                          ways_.back().route.flag_line);
   memory_->alive().enter();
 }
 
@@ -157,10 +157,10 @@ void layout::open_transport(steps& together) {
   together.alone([&] {
     comm_.join(draft_->of);
     if (by_windows) ways_[0].transport = by_rma(comm_, ways_[0].route, indices_at_receivers(draft_->plan, rank_, node_of));
-    for (way& its : ways_)
-      if (!by_windows && its.route.message_awaits + its.route.message_signals > 0)
-        its.transport =
-            its.choice.transport == "persistent" ? by_persistent_requests(comm_, its.route) : by_messages(comm_, its.route);
+    for (way& barrier_way : ways_)
+      if (!by_windows && barrier_way.route.message_awaits + barrier_way.route.message_signals > 0)
+        barrier_way.transport = barrier_way.choice.transport == "persistent" ? by_persistent_requests(comm_, barrier_way.route)
+                                                                             : by_messages(comm_, barrier_way.route);
   });
   together.agree();
   if (!by_windows) return;

@@ -49,7 +49,7 @@ class layout {
   void choose_routes();
   void add_way(const mpi::choice& c);
   node::segment make_segment() const;
-  void attach(node::segment mine);
+  void attach(node::segment own_memory);
   void do_without_memory();
   void open_transport(steps& together);
   const std::vector<unsigned>& here() const { return places_.nodes[places_.node(rank_)]; }

@@ -1,9 +1,9 @@
 // Which way a process takes in each episode, where `auto` learns (barriers/trials.hpp).
 //
 // All processes pass a barrier's episodes in the same order, so all follow the same course by counting them; it does not matter
-// who begins and ends an episode and who waits in it at once. After a course there is one more episode, by the candidate chosen
-// so far: the judge, rank 0, tells the next course before it arrives there, and the others hear it when they begin the episode
-// after.
+// the rank that begins and ends an episode, and the ranks that wait in it at once. After a course there is one more episode, by
+// the candidate chosen so far: the judge, rank 0, tells the next course before it arrives there, and the others hear it when they
+// begin the episode after.
 #pragma once
 
 #include <cstdint>

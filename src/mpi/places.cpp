@@ -66,29 +66,29 @@ std::uint64_t scheduling_group() {
 }
 
 // Of all that choice.cpp looks at. Never 0.
-std::uint64_t digest(const machine_profile& its) {
+std::uint64_t digest(const machine_profile& profile) {
   std::ostringstream text;
-  text << its.signature << its.processors << its.date << its.simulated;
-  for (const unsigned size : its.sizes[false]) text << ' ' << size;
-  for (const auto& f : its.findings) text << '\n' << f.members << f.bound << f.barrier << f.ns << f.usual << f.usual_ns;
+  text << profile.signature << profile.processors << profile.date << profile.simulated;
+  for (const unsigned size : profile.sizes[false]) text << ' ' << size;
+  for (const auto& f : profile.findings) text << '\n' << f.members << f.bound << f.barrier << f.ns << f.usual << f.usual_ns;
   return digest(text.str()) | 1;
 }
 
 // As the OpenMP runtime reads it.
 bool may_learn() {
   const char* const said = weir_value_of(WEIR_ADAPT);
-  return said == nullptr || std::ranges::none_of(boolean_words, [said](const auto& its) {
-    return !its.second && strcasecmp(said, its.first.data()) == 0;
+  return said == nullptr || std::ranges::none_of(boolean_words, [said](const auto& word) {
+    return !word.second && strcasecmp(said, word.first.data()) == 0;
   });
 }
 
 bool have_one_profile(const std::vector<process_info>& all) {
   if (all.empty() || all[0].profile == 0) return false;
   std::map<std::uint64_t, process_info> nodes;
-  for (const process_info& its : all) {
-    if (its.profile != all[0].profile) return false;
-    process_info& node = nodes.try_emplace(its.node, process_info{}).first->second;
-    for (std::size_t i = 0; i < std::size(node.processors); ++i) node.processors[i] |= its.processors[i];
+  for (const process_info& process : all) {
+    if (process.profile != all[0].profile) return false;
+    process_info& node = nodes.try_emplace(process.node, process_info{}).first->second;
+    for (std::size_t i = 0; i < std::size(node.processors); ++i) node.processors[i] |= process.processors[i];
   }
   return std::all_of(nodes.begin(), nodes.end(), [&](const auto& node) {
     std::uint64_t count = 0;
@@ -107,13 +107,13 @@ struct sharing {
   bool oversubscribed() const { return threads > processors.size(); }
 };
 
-sharing sharing_of(const process_info& mine, const std::vector<process_info>& all) {
+sharing sharing_of(const process_info& own, const std::vector<process_info>& all) {
   sharing c;
   process_info theirs{};
   for (const process_info& other : all) {
-    if (other.node != mine.node || !mine.meets(other)) continue;
+    if (other.node != own.node || !own.meets(other)) continue;
     ++c.processes;
-    c.scheduled_apart = c.scheduled_apart || other.group != mine.group;
+    c.scheduled_apart = c.scheduled_apart || other.group != own.group;
     c.threads += other.threads;
     for (std::size_t i = 0; i < std::size(theirs.processors); ++i) theirs.processors[i] |= other.processors[i];
   }
@@ -138,16 +138,16 @@ void assign_processors(unsigned rank, const std::vector<process_info>& all, cons
   std::map<int, double> load;
   std::map<int, std::vector<unsigned>> living_on;
   for (const unsigned r : node) {
-    const process_info& its = all[r];
-    const sharing with = sharing_of(its, all);
+    const process_info& process = all[r];
+    const sharing with = sharing_of(process, all);
     const std::size_t wanted = with.processes == 0 ? 1 : std::max<std::size_t>(with.processors.size() / with.processes, 1);
     std::vector<int> taken;
     for (int i = 0; i < process_info::known_processors; ++i)
-      if (its.has(i)) taken.push_back(i);
+      if (process.has(i)) taken.push_back(i);
     std::stable_sort(taken.begin(), taken.end(), [&](int a, int b) { return load[a] < load[b]; });
     taken.resize(std::min(wanted, taken.size()));
-    if (its.home >= 0) taken = {static_cast<int>(its.home)};
-    for (const int processor : taken) load[processor] += static_cast<double>(its.threads) / static_cast<double>(taken.size());
+    if (process.home >= 0) taken = {static_cast<int>(process.home)};
+    for (const int processor : taken) load[processor] += static_cast<double>(process.threads) / static_cast<double>(taken.size());
     if (taken.size() == 1)
       living_on[taken[0]].push_back(r);
     else
@@ -172,7 +172,7 @@ process_info process_info::here(unsigned threads, bool learns) {
   c.threads = threads;
   c.home = weir::mpi::home();
   c.learns = learns && may_learn();
-  if (const auto& known = profile_here().its; known && !under_quota()) {
+  if (const auto& known = profile_here().profile; known && !under_quota()) {
     c.profile = digest(*known);
     c.tried = known->processors;
   }
@@ -209,7 +209,7 @@ places places_of(unsigned rank, const std::vector<process_info>& all) {
     p.sharers = static_cast<double>(with.threads) / static_cast<double>(std::max<std::size_t>(with.processors.size(), 1));
   p.oversubscribed = p.shared || any_oversubscribed(all);
   p.one_profile = have_one_profile(all);
-  p.learn = std::all_of(all.begin(), all.end(), [](const process_info& its) { return its.learns != 0; });
+  p.learn = std::all_of(all.begin(), all.end(), [](const process_info& process) { return process.learns != 0; });
   assign_processors(rank, all, p.nodes[p.node(rank)], p);
   return p;
 }

@@ -21,7 +21,7 @@ class price {
     const char* const end = us + std::strlen(us);
     const auto [read, error] = std::from_chars(us, end, number);  // whatever the program's locale
     if (error != std::errc() || read != end || !(number >= 0)) return false;
-    // So many seconds that no program runs that long, but few enough for a count of ticks.
+    // More seconds than any program runs, but few enough for a count of ticks.
     ticks_ = in_ticks(std::min(number, 1e12)), given_ = true;
     return true;
   }

@@ -75,23 +75,24 @@ route route_of(const plan& p, unsigned rank, const std::vector<unsigned>& node_o
     bool near = false;
     for (const unsigned to : slots[slot].awaiters) near = near || node_of[to] == here;
     if (!near) continue;
-    unsigned& its = line[p.line_of(slot)];
-    if (its == none) its = r.lines++;
+    unsigned& place = line[p.line_of(slot)];
+    if (place == none) place = r.lines++;
     flag[slot] = static_cast<unsigned>(r.flag_line.size());
-    r.flag_line.push_back(its);
+    r.flag_line.push_back(place);
   }
 
   for_each_step(p.scripts[rank], [&](const step& s) {
-    const ends& its = slots[s.slot];
+    const ends& flag_ends = slots[s.slot];
     if (s.act == step::action::await) {
-      if (node_of[its.signaller] == here)
-        r.moves.push_back({move::action::await, move::path::memory, its.signaller, flag[s.slot], 0, 0});
+      if (node_of[flag_ends.signaller] == here)
+        r.moves.push_back({move::action::await, move::path::memory, flag_ends.signaller, flag[s.slot], 0, 0});
       else
-        r.moves.push_back({move::action::await, move::path::message, its.signaller, 0, tag.of(s.slot, rank), r.message_awaits++});
+        r.moves.push_back(
+            {move::action::await, move::path::message, flag_ends.signaller, 0, tag.of(s.slot, rank), r.message_awaits++});
       return;
     }
     // Other nodes first: their messages travel while the flags of this node are set.
-    for (const unsigned to : its.awaiters)
+    for (const unsigned to : flag_ends.awaiters)
       if (node_of[to] != here)
         r.moves.push_back({move::action::signal, move::path::message, to, 0, tag.of(s.slot, to), r.message_signals++});
     if (flag[s.slot] != none) r.moves.push_back({move::action::signal, move::path::memory, rank, flag[s.slot], 0, 0});

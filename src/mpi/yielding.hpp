@@ -48,20 +48,20 @@ void together(Blocking at_once, Nonblocking begin, const char* doing, Arguments.
 inline void barrier(MPI_Comm comm, const char* doing) { together(PMPI_Barrier, PMPI_Ibarrier, doing, comm); }
 
 /// The minimum over all processes.
-inline int least(int mine, MPI_Comm comm, const char* doing) {
+inline int least(int own, MPI_Comm comm, const char* doing) {
   int result = 0;
-  together(PMPI_Allreduce, PMPI_Iallreduce, doing, &mine, &result, 1, MPI_INT, MPI_MIN, comm);
+  together(PMPI_Allreduce, PMPI_Iallreduce, doing, &own, &result, 1, MPI_INT, MPI_MIN, comm);
   return result;
 }
 
 /// The maximum of each word over all processes.
-inline void largest(const void* mine, void* all, int words, MPI_Comm comm, const char* doing) {
-  together(PMPI_Allreduce, PMPI_Iallreduce, doing, mine, all, words, MPI_UINT64_T, MPI_MAX, comm);
+inline void largest(const void* own, void* all, int words, MPI_Comm comm, const char* doing) {
+  together(PMPI_Allreduce, PMPI_Iallreduce, doing, own, all, words, MPI_UINT64_T, MPI_MAX, comm);
 }
 
 /// `count` bytes of each process, in all processes.
-inline void gather(const void* mine, void* all, int count, MPI_Comm comm, const char* doing) {
-  together(PMPI_Allgather, PMPI_Iallgather, doing, mine, count, MPI_BYTE, all, count, MPI_BYTE, comm);
+inline void gather(const void* own, void* all, int count, MPI_Comm comm, const char* doing) {
+  together(PMPI_Allgather, PMPI_Iallgather, doing, own, count, MPI_BYTE, all, count, MPI_BYTE, comm);
 }
 
 }  // namespace weir::mpi::yielding

@@ -74,7 +74,7 @@ confinement::activity confinement::look(kind_of of, bool asks_delays) {
   for (thread& t : threads_) t.is_there = false;
   const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir(all_threads), closedir);
   const pid_t me = this_thread();
-  activity its;
+  activity now_active;
   for (const dirent* d; tasks != nullptr && (d = readdir(tasks.get())) != nullptr;) {
     pid_t id = 0;
     const char* const end = d->d_name + std::strlen(d->d_name);
@@ -87,14 +87,14 @@ confinement::activity confinement::look(kind_of of, bool asks_delays) {
     found->used = used;
     const auto times = computes && asks_delays ? run_times_of(id) : std::nullopt;
     const auto delayed = times ? std::optional(times->delayed) : std::nullopt;
-    if (const auto before = std::exchange(found->delayed, delayed); before && delayed) its.delayed += *delayed - *before;
-    its.computing += computes;
+    if (const auto before = std::exchange(found->delayed, delayed); before && delayed) now_active.delayed += *delayed - *before;
+    now_active.computing += computes;
     found->is_there = true;
     found->what = of(id);
   }
   std::erase_if(threads_, [](const thread& t) { return !t.is_there; });
   first_is_there_ = !first_has_ended();
-  return its;
+  return now_active;
 }
 
 // A thread begins with the mask of the one that has created it. The system cuts masks where processors go away. A thread that
@@ -121,8 +121,8 @@ void confinement::keep_to(const processor_set& granted, const processor_set& all
     if (t.id != getpid()) {
       confine(t, granted, all);
     } else if (granted != all) {
-      const auto its = processor_of(t.id);
-      if (its && !granted.has(*its)) move(t.id, granted, all);
+      const auto on = processor_of(t.id);
+      if (on && !granted.has(*on)) move(t.id, granted, all);
     }
   }
   before_ = last_;

@@ -27,8 +27,8 @@ class division {
   const processor_set& of(unsigned i) const { return programs_[i].has; }
   const processor_set& may_use(unsigned i) const { return programs_[i].may_use; }
 
-  /// How many processors each program can have: first one each, then each one more in turn, who has least for its weight first,
-  /// until it has its part of `parts`; afterwards what is left over, in the same order.
+  /// How many processors each program can have: first one each, then each one more in turn, the one with least for its weight
+  /// first, until it has its part of `parts`; afterwards what is left over, in the same order.
   void count(std::span<const unsigned> parts) {
     raise([&](unsigned i) { return std::min({1u, parts[i], wants(i)}); });
     raise([&](unsigned i) { return std::min(parts[i], wants(i)); });
@@ -150,7 +150,7 @@ unsigned least_shared(const processor_set& among, std::span<const grant> all, st
 }  // namespace
 
 std::vector<std::uint64_t> shares(std::span<const claim> claims, unsigned processors) {
-  std::vector<std::uint64_t> its(claims.size());
+  std::vector<std::uint64_t> parts(claims.size());
   std::vector<bool> has_enough(claims.size());
   std::uint64_t left = processors * one, weights = 0;
   for (const claim& c : claims) weights += weight_of(c);
@@ -161,7 +161,7 @@ std::vector<std::uint64_t> shares(std::span<const claim> claims, unsigned proces
     for (std::size_t i = 0; i < claims.size(); ++i) {
       const std::uint64_t wants = claims[i].wants * one;
       if (has_enough[i] || by == 0 || wants > to_divide / by * weight_of(claims[i])) continue;
-      its[i] = wants;
+      parts[i] = wants;
       left -= std::min(left, wants);
       weights -= weight_of(claims[i]);
       has_enough[i] = again = true;
@@ -169,11 +169,11 @@ std::vector<std::uint64_t> shares(std::span<const claim> claims, unsigned proces
   }
   for (std::size_t i = 0; i < claims.size(); ++i)
     if (!has_enough[i]) {
-      its[i] = left * weight_of(claims[i]) / weights;  // what is rounded off goes to the last ones
-      left -= its[i];
+      parts[i] = left * weight_of(claims[i]) / weights;  // what is rounded off goes to the last ones
+      left -= parts[i];
       weights -= weight_of(claims[i]);
     }
-  return its;
+  return parts;
 }
 
 std::vector<grant> grants(std::span<const claim> claims, std::uint64_t turn) {
@@ -189,18 +189,18 @@ std::vector<grant> grants(std::span<const claim> claims, std::uint64_t turn) {
   for (unsigned i = 0; i < share.size(); ++i)
     if (limited[i].wants != 0 && share[i] < one) small.push_back(i);
 
-  division its(limited);
-  its.count(parts);
-  its.place();
+  division shares(limited);
+  shares.count(parts);
+  shares.place();
   std::vector<grant> all(claims.size());
-  for (unsigned i = 0; i < its.size(); ++i) all[i].processors = its.of(i);
+  for (unsigned i = 0; i < shares.size(); ++i) all[i].processors = shares.of(i);
   processor_set of_small;
-  for (const unsigned i : small) of_small |= its.of(i);
-  for (unsigned i = 0; i < its.size(); ++i) {
-    if (its.has(i) != 0 || its.wants(i) == 0) continue;
+  for (const unsigned i : small) of_small |= shares.of(i);
+  for (unsigned i = 0; i < shares.size(); ++i) {
+    if (shares.has(i) != 0 || shares.wants(i) == 0) continue;
     // Masks may leave it none of those.
-    const processor_set together = its.may_use(i) & of_small;
-    const unsigned p = least_shared(together.empty() ? its.may_use(i) : together, all, turn + i);
+    const processor_set together = shares.may_use(i) & of_small;
+    const unsigned p = least_shared(together.empty() ? shares.may_use(i) : together, all, turn + i);
     all[i].processors.add(p);
     all[i].waits = share[i] < one;
     all[i].alone = false;

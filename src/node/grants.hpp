@@ -4,7 +4,7 @@
 // section 2), with weights. A program takes no more virtual processors than it is granted (process control, Tucker and Gupta
 // 1989), and has the processors for itself (hardware partitions, paper 000).
 //
-// A share is seldom a whole number. Who has the processor that is left over changes from turn to turn: of 8 processors, three
+// A share is seldom a whole number. Another program has the processor that is left over at each turn: of 8 processors, three
 // programs have 3, 3 and 2; then 3, 2 and 3; then 2, 3 and 3. A program whose share is less than a processor has one in some
 // turns, and waits in the others (time slices for whole programs: coscheduling, Ousterhout 1982).
 #pragma once

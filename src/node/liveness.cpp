@@ -35,8 +35,8 @@ std::int64_t began(std::int64_t process) {
 // Unknown if /proc shows another PID name space, where the same number belongs to another process.
 std::int64_t began_myself() {
   char said[32] = {};
-  const bool mine = readlink("/proc/self", said, sizeof said - 1) > 0 && std::strtol(said, nullptr, 10) == getpid();
-  return mine ? began(getpid()) : unknown;
+  const bool is_own = readlink("/proc/self", said, sizeof said - 1) > 0 && std::strtol(said, nullptr, 10) == getpid();
+  return is_own ? began(getpid()) : unknown;
 }
 
 std::uint64_t name_space() {

@@ -20,10 +20,11 @@ void remove_leftovers() {
   shm_info all;
   const int last = shmctl(0, SHM_INFO, reinterpret_cast<shmid_ds*>(&all));
   for (int i = 0; i <= last; ++i) {
-    shmid_ds its;
-    const int number = shmctl(i, SHM_STAT, &its);
-    if (number < 0 || its.shm_perm.__key < first_key || its.shm_perm.__key >= first_key + keys || its.shm_nattch != 0) continue;
-    if (its.shm_perm.cuid == geteuid() && has_ended(its.shm_cpid)) shmctl(number, IPC_RMID, nullptr);
+    shmid_ds status;
+    const int number = shmctl(i, SHM_STAT, &status);
+    if (number < 0 || status.shm_perm.__key < first_key || status.shm_perm.__key >= first_key + keys || status.shm_nattch != 0)
+      continue;
+    if (status.shm_perm.cuid == geteuid() && has_ended(status.shm_cpid)) shmctl(number, IPC_RMID, nullptr);
   }
 }
 

@@ -63,7 +63,7 @@ grant sharing::look(const demand& wanted, std::uint64_t now) {
       claims.push_back(p.asks);
     }
     claims.insert(claims.begin() + static_cast<std::ptrdiff_t>(at), mine_.asks);
-    // Those who come behind so many are not counted, and would all take what is left for one.
+    // Only the first `most_of_user` programs are counted. Each further one would take what is left for one.
     if (before < table::most_of_user)
       granted = grants(claims, now / turn_ns)[at];
     else
@@ -77,10 +77,10 @@ std::vector<grant> grants_now(const std::vector<program>& all, std::uint64_t now
   std::vector<claim> claims;
   for (const program& p : all)
     if (asks(p, now)) claims.push_back(p.asks);
-  std::vector<grant> its(all.size()), of_those = grants(claims, now / turn_ns);
+  std::vector<grant> granted(all.size()), of_those = grants(claims, now / turn_ns);
   for (std::size_t i = 0, k = 0; i < all.size(); ++i)
-    if (asks(all[i], now)) its[i] = of_those[k++];
-  return its;
+    if (asks(all[i], now)) granted[i] = of_those[k++];
+  return granted;
 }
 
 }  // namespace weir::node

@@ -29,7 +29,7 @@ constexpr time_t empty_for_seconds = 10;
 constexpr const char* prefix = "program-";
 
 struct found_program {
-  program its;
+  program published;
   uid_t user;
 };
 
@@ -47,12 +47,12 @@ long read_begin(int file, std::span<std::byte> to) {
 }
 
 /// Has a program that has ended left this file? Others' files with such names stay.
-bool is_left_over(int file, const char* name, const struct stat& its) {
+bool is_left_over(int file, const char* name, const struct stat& status) {
   int process = 0;
   long seconds = 0, ns = 0;
   char more = 0;
   if (std::sscanf(name, "program-%d-%ld-%ld%c", &process, &seconds, &ns, &more) != 3) return false;
-  if (its.st_size == 0) return time(nullptr) - its.st_mtime > empty_for_seconds;
+  if (status.st_size == 0) return time(nullptr) - status.st_mtime > empty_for_seconds;
   std::array<std::byte, sizeof(entry)> bytes{};
   return read_begin(file, bytes) > 0 && begins_as_entry(bytes);
 }
@@ -79,15 +79,15 @@ std::optional<program> read_from(int file) {
 std::optional<found_program> program_in(int folder, const char* name) {
   // Not blocking: it may be a pipe.
   const descriptor file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat its;
-  if (!file || fstat(file.number(), &its) != 0 || !S_ISREG(its.st_mode)) return std::nullopt;
+  struct stat status;
+  if (!file || fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   if (!may_be_locked(file.number())) {
-    if (is_left_over(file.number(), name, its)) unlinkat(folder, name, 0);
+    if (is_left_over(file.number(), name, status)) unlinkat(folder, name, 0);
     return std::nullopt;
   }
   auto p = read_from(file.number());
   if (!p) return std::nullopt;
-  return found_program{std::move(*p), its.st_uid};
+  return found_program{std::move(*p), status.st_uid};
 }
 
 std::string said(const std::string& what, int error) { return what + ": " + std::strerror(error); }
@@ -112,15 +112,15 @@ table::~table() {
 // The folder is not kept open: a program may close all its descriptors, and have files of its own by these numbers.
 descriptor table::open_folder(std::string& why_not) const {
   descriptor opened(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat its;
-  if (!opened || fstat(opened.number(), &its) != 0) {
+  struct stat status;
+  if (!opened || fstat(opened.number(), &status) != 0) {
     why_not = said(folder_, errno);
     return descriptor();
   }
-  const bool others_write = (its.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  if (its.st_uid != geteuid() && (is_own_ || its.st_uid != 0))
-    why_not = folder_ + " belongs to user " + std::to_string(its.st_uid);
-  else if (others_write && (is_own_ || (its.st_mode & S_ISVTX) == 0))
+  const bool others_write = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (status.st_uid != geteuid() && (is_own_ || status.st_uid != 0))
+    why_not = folder_ + " belongs to user " + std::to_string(status.st_uid);
+  else if (others_write && (is_own_ || (status.st_mode & S_ISVTX) == 0))
     why_not = "in " + folder_ + " other users may remove files";
   else
     return opened;
@@ -129,8 +129,8 @@ descriptor table::open_folder(std::string& why_not) const {
 
 // By the number of the descriptor there may be another file, of the program.
 bool table::has_its_file() const {
-  struct stat its;
-  return mine_ && fstat(mine_.number(), &its) == 0 && its.st_dev == my_device_ && its.st_ino == my_inode_;
+  struct stat status;
+  return mine_ && fstat(mine_.number(), &status) == 0 && status.st_dev == my_device_ && status.st_ino == my_inode_;
 }
 
 bool table::refused(const std::string& what) {
@@ -146,30 +146,30 @@ bool table::join() {
   clock_gettime(CLOCK_REALTIME, &now);
   my_file_ = prefix + std::to_string(getpid()) + "-" + std::to_string(now.tv_sec) + "-" + std::to_string(now.tv_nsec);
   mine_ = descriptor(openat(folder.number(), my_file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  struct stat its;
-  // Whoever may enter the folder may read the file, whatever the umask.
+  struct stat status;
+  // A user who may enter the folder may read the file, whatever the umask.
   if (!mine_ || fchmod(mine_.number(), is_own_ ? 0600 : 0644) != 0 || !take_lock(mine_.number()) ||
-      fstat(mine_.number(), &its) != 0) {
+      fstat(mine_.number(), &status) != 0) {
     refused(said(path_of(my_file_), errno));
     if (mine_) unlinkat(folder.number(), my_file_.c_str(), 0);  // it will try again
     mine_ = descriptor();
     return false;
   }
-  my_device_ = its.st_dev;
-  my_inode_ = its.st_ino;
+  my_device_ = status.st_dev;
+  my_inode_ = status.st_ino;
   return true;
 }
 
-bool table::publish(const program& mine) {
+bool table::publish(const program& own) {
   if (has_left_) return false;
   why_not_.clear();
   const bool there = has_its_file();
   if (!there) mine_.forget();
-  struct stat its;
+  struct stat status;
   // Somebody may have removed it.
-  if ((!there || fstat(mine_.number(), &its) != 0 || its.st_nlink == 0) && !join()) return false;
-  const entry e = to_entry(mine);
-  const bool has_size = fstat(mine_.number(), &its) == 0 && (its.st_size == 0 || its.st_size == sizeof e);
+  if ((!there || fstat(mine_.number(), &status) != 0 || status.st_nlink == 0) && !join()) return false;
+  const entry e = to_entry(own);
+  const bool has_size = fstat(mine_.number(), &status) == 0 && (status.st_size == 0 || status.st_size == sizeof e);
   if (!has_size && ftruncate(mine_.number(), 0) != 0) return refused(said(path_of(my_file_), errno));
   const long wrote = raw_call(SYS_pwrite64, mine_.number(), as_argument(&e), sizeof e, 0);
   if (wrote != sizeof e) return refused(said(path_of(my_file_), wrote < 0 ? static_cast<int>(-wrote) : ENOSPC));
@@ -199,13 +199,13 @@ std::optional<std::vector<program>> table::others() const {
     if (std::strncmp(d->d_name, prefix, std::strlen(prefix)) != 0 || d->d_name == my_file_) continue;
     if (auto p = program_in(number, d->d_name)) all.push_back(std::move(*p));
   }
-  std::ranges::sort(all, comes_before, &found_program::its);
+  std::ranges::sort(all, comes_before, &found_program::published);
   std::vector<program> counted;
   for (std::size_t i = 0; i < all.size() && counted.size() < most_programs; ++i) {
     const uid_t user = all[i].user;
     const auto before = std::count_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
                                       [user](const found_program& p) { return p.user == user; });
-    if (static_cast<std::size_t>(before) < most_of_user) counted.push_back(std::move(all[i].its));
+    if (static_cast<std::size_t>(before) < most_of_user) counted.push_back(std::move(all[i].published));
   }
   return counted;
 }

@@ -5,7 +5,7 @@
 //
 // A program lives as long as it holds the lock on its file. The system releases the lock when the program ends in whatever way,
 // also in another container, whose process numbers mean nothing here. Nobody waits for such a lock: a program that is stopped
-// delays no other. Who finds an entry without its lock removes it.
+// delays no other. A program that finds an entry without its lock removes it.
 #pragma once
 
 #include <cstddef>
@@ -50,10 +50,10 @@ class table {
   /// Empty: all is well. Otherwise why the table cannot be used now.
   const std::string& why_not() const { return why_not_; }
 
-  /// Writes this program's entry, at first into a new file, and again if its file is gone: whoever tidies up shared memory
+  /// Writes this program's entry, at first into a new file, and again if its file is gone: a user who tidies up shared memory
   /// (systemd's RemoveIPC, when a user logs out) does not know that it is in use. False: it cannot, and why_not() says why; or
   /// the program has left.
-  bool publish(const program& mine);
+  bool publish(const program& own);
   /// Removes this program's file, for good. Without this program's descriptors.
   void leave();
   /// In the child of a fork: the file is the parent's, and so are its descriptors, which the child does not have.

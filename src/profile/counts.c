@@ -15,11 +15,11 @@ static struct header *table; /* null: no launcher has asked for counts */
 
 /* Rows of the calling thread; it rarely uses more than one runtime. */
 enum { RUNTIMES_OF_A_THREAD = 4 };
-struct mine {
+struct known_row {
   const struct runtime *runtime;
   struct row *row;
 };
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct mine mine[RUNTIMES_OF_A_THREAD];
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct known_row known_rows[RUNTIMES_OF_A_THREAD];
 
 static const char names[] =
 #define WEIR_EVENT(symbol, name) name "\0"
@@ -28,7 +28,7 @@ static const char names[] =
     ;
 
 /* The only thread of a forked child has a copy of its parent's rows, and both would write there. */
-static void forget_rows(void) { memset(mine, 0, sizeof mine); }
+static void forget_rows(void) { memset(known_rows, 0, sizeof known_rows); }
 
 __attribute__((constructor)) static void open_table(void) {
   const char *path = weir_value_of(WEIR_PROFILE_FILE);
@@ -51,8 +51,8 @@ __attribute__((constructor)) static void open_table(void) {
 
 static struct row *claim(const struct runtime *where) {
   for (int i = 0; i < RUNTIMES_OF_A_THREAD; ++i) {
-    if (mine[i].runtime == where) return mine[i].row;
-    if (mine[i].runtime != NULL) continue;
+    if (known_rows[i].runtime == where) return known_rows[i].row;
+    if (known_rows[i].runtime != NULL) continue;
     /* Relaxed: the number alone claims the row, and the launcher reads after all processes have ended. */
     const uint32_t number = __atomic_fetch_add(&table->taken, 1, __ATOMIC_RELAXED);
     struct row *row = NULL;
@@ -61,7 +61,7 @@ static struct row *claim(const struct runtime *where) {
       row->process = (uint32_t)getpid();
       memcpy(row->runtime, where->path, PATH_BYTES);
     }
-    mine[i] = (struct mine){where, row};
+    known_rows[i] = (struct known_row){where, row};
     return row;
   }
   return NULL;
@@ -69,7 +69,7 @@ static struct row *claim(const struct runtime *where) {
 
 static void add(const struct runtime *where, enum event what, int team_size, uint64_t amount) {
   if (table == NULL) return;
-  struct row *row = mine[0].runtime == where ? mine[0].row : claim(where);
+  struct row *row = known_rows[0].runtime == where ? known_rows[0].row : claim(where);
   if (row == NULL) return;
   const uint32_t size = team_size < 1 ? 1 : team_size > 0xffffff ? 0xffffff : (uint32_t)team_size;
   const uint32_t key = ((uint32_t)what + 1) << 24 | size;

@@ -20,8 +20,8 @@ struct region {
 };
 
 /* Whether the calling thread is a member of a team that can be recorded. */
-static bool joins(const struct region *its, int size, int number) {
-  if (its->where->active_level() > 1) {
+static bool joins(const struct region *region, int size, int number) {
+  if (region->where->active_level() > 1) {
     weir_refuse(REFUSED_NESTED);
     return false;
   }
@@ -30,35 +30,35 @@ static bool joins(const struct region *its, int size, int number) {
 
 /* Each thread of the region executes this. The fork and the join are a barrier each. */
 static void live(void *argument) {
-  struct region *its = argument;
-  const int size = its->where->num_threads(), number = its->where->thread_num();
+  struct region *region = argument;
+  const int size = region->where->num_threads(), number = region->where->thread_num();
   if (size <= 1) {
     ++alone;
-    its->body(its->data);
+    region->body(region->data);
     --alone;
     return;
   }
-  if (!joins(its, size, number)) {
-    its->body(its->data);
+  if (!joins(region, size, number)) {
+    region->body(region->data);
     return;
   }
   const unsigned outer = alone;
   alone = 0;
   member = number;
-  if (number == 0) its->is_recorded = true;
-  weir_note((unsigned)number, AT_BARRIER, 0, number == 0 ? its->serial : 0);
+  if (number == 0) region->is_recorded = true;
+  weir_note((unsigned)number, AT_BARRIER, 0, number == 0 ? region->serial : 0);
   goes_on();
-  its->body(its->data);
+  region->body(region->data);
   weir_note((unsigned)number, AT_BARRIER, 0, computed());
   member = OUTSIDE;
   alone = outer;
 }
 
 static struct region begin(const struct runtime *where, word body, word data) {
-  struct region its = {(void (*)(void *))body, (void *)data, where, 0, false};
+  struct region region = {(void (*)(void *))body, (void *)data, where, 0, false};
   if (where == NULL) weir_refuse(REFUSED_RUNTIME);
-  if (member == OUTSIDE) its.serial = computed();
-  return its;
+  if (member == OUTSIDE) region.serial = computed();
+  return region;
 }
 
 static void barrier(void) {
@@ -101,9 +101,10 @@ static const char unnamed, atomics;
 #define REFUSED(name, why) FORWARD(name, weir_refuse(REFUSED_##why), )
 #define UNTIL_NOW(name, what) FORWARD_CHANGED(name, const uint64_t until_now = computed(), , a, b, what)
 
-#define ON_REGION(name)                                                                                                   \
-  FORWARD_CHANGED(name, const bool changed = weir_recording() && where != NULL; struct region its = begin(where, a, b), , \
-                  changed ? (word)live : a, changed ? (word)&its : b, if (its.is_recorded) goes_on())
+#define ON_REGION(name)                                                                             \
+  FORWARD_CHANGED(name, const bool changed = weir_recording() && where != NULL;                     \
+                  struct region region = begin(where, a, b), , changed ? (word)live : a, \
+                  changed ? (word)&region : b, if (region.is_recorded) goes_on())
 #define ON_REGION_OF_TASKS(name) REFUSED(name, TASKS)
 #define ON_OLD_REGION(name) REFUSED(name, OLD)
 #define ON_CHUNK(name, taken)

@@ -135,18 +135,18 @@ static struct chunk *next_chunk(unsigned member) {
 
 void weir_note(unsigned member, enum ends what, unsigned lock, uint64_t ns) {
   if (!weir_recording()) return;
-  struct stream *its = &streams[member];
-  const uint64_t passed = its->barriers;
-  if (what == AT_BARRIER) ++its->barriers;
+  struct stream *stream = &streams[member];
+  const uint64_t passed = stream->barriers;
+  if (what == AT_BARRIER) ++stream->barriers;
   if (passed < header->skipped) return;
   if (passed - header->skipped >= header->most) {
     header->cut = 1;
     return;
   }
-  const uint32_t room = sizeof its->at->events / sizeof its->at->events[0];
-  if (its->at == NULL || its->at->used == room) its->at = next_chunk(member);
-  if (its->at == NULL) return;
-  its->at->events[its->at->used++] = ns << 12 | (uint64_t)what << 10 | lock;
+  const uint32_t room = sizeof stream->at->events / sizeof stream->at->events[0];
+  if (stream->at == NULL || stream->at->used == room) stream->at = next_chunk(member);
+  if (stream->at == NULL) return;
+  stream->at->events[stream->at->used++] = ns << 12 | (uint64_t)what << 10 | lock;
 }
 
 unsigned weir_lock(const void *address) {

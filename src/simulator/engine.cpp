@@ -238,7 +238,7 @@ void engine::request_for_writing(const void* word) {
   tell_watchers(l, t.now);
 }
 
-// In order: who sees a store has waited for the thread's earlier ones, too.
+// In order: a thread that sees a store has waited for the thread's earlier ones, too.
 void engine::stored(thread& t, line_id l, unsigned depth, bool moved) {
   memory_.depth(l) = t.stored_depth = std::max(t.stored_depth, deepen(l, depth, moved));
 }
@@ -288,7 +288,7 @@ std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, boo
   kernel_.turn(t, activity::spinning, t.now);
   t.loads.begin({t.now, t.depth});
   const line_id l = memory_.line_at(word);
-  // Whoever counts polls looks at the clock afterwards, and on a machine without costs would poll for ever in one moment.
+  // A thread that counts polls looks at the clock afterwards, and on a machine without costs would poll for ever in one moment.
   const bool takes_time = willing || polls != 0;
   const time pause = std::max(willing ? model_.system.yield : model_.processor.poll, takes_time ? nanosecond : 0);
   const time period = pause + model_.processor.hit;
@@ -357,9 +357,9 @@ void engine::wake(const void* word, unsigned most) {
   // Only those that sleep now: one that is woken, looks and sleeps again is not woken a second time.
   const unsigned asleep = std::min(most, kernel_.asleep_at(word));
   for (unsigned woken = 0; woken < asleep; ++woken) {
-    thread* const its = kernel_.wake_one(word, t.now);
-    if (its == nullptr) return;
-    its->wakes = std::max(its->wakes, ++t.wakes);
+    thread* const waiter = kernel_.wake_one(word, t.now);
+    if (waiter == nullptr) return;
+    waiter->wakes = std::max(waiter->wakes, ++t.wakes);
     progress_at_ = now_;
     ++system_.woken;
     spend(model_.system.wake, activity::switching);

@@ -95,7 +95,7 @@ class engine {
   void tell_watchers(line_id l, time at);
   void forget_watch(thread& t);
   bool forwarded(thread& t, const void* word, void* into, std::size_t bytes);
-  /// Who had this depth has written the line after so many transfers of it. Returns the line's depth.
+  /// A thread of this depth has written the line after `transfers` transfers of it. Returns the line's depth.
   unsigned deepen(line_id l, unsigned depth, unsigned transfers) {
     return memory_.depth(l) = std::max(memory_.depth(l), depth) + transfers;
   }

@@ -26,7 +26,7 @@ unsigned needed_before(const machine_model& m, std::size_t ring, unsigned wanted
 time floor_of_barrier(const machine_model& whole, unsigned members) {
   if (members < 2) return 0;
   const machine_model m = cut(whole, members);
-  std::vector<time> least(members + 1, 0);  // until a member knows of so many arrivals
+  std::vector<time> least(members + 1, 0);  // until a member knows of this number of arrivals
   for (unsigned known = 2; known <= members; ++known) {
     least[known] = -1;
     for (std::size_t ring = 0; ring < m.distances.size(); ++ring) {

@@ -122,16 +122,16 @@ void kernel::dispatch(unsigned p, time now, bool from_idle) {
 }
 
 void kernel::give(unsigned p, thread& chosen, time now, bool from_idle) {
-  processor& its = processors_[p];
+  processor& place = processors_[p];
   thread* const t = &chosen;
   t->is = thread::state::running;
-  its.running = t;
-  ++its.generation;
-  its.slice_armed = false;
+  place.running = t;
+  ++place.generation;
+  place.slice_armed = false;
   time cost = 0;
-  if (its.last != t && its.last != nullptr) {
+  if (place.last != t && place.last != nullptr) {
     cost += model_.system.switching;
-    ++its.switches;
+    ++place.switches;
     ++t->switches;
   }
   if (t->has_run && t->processor != p) {
@@ -144,17 +144,17 @@ void kernel::give(unsigned p, thread& chosen, time now, bool from_idle) {
   t->processor = p;
   t->has_run = true;
   turn(*t, t->before, now + cost);
-  its.last = t;
-  its.slice_start = now + cost;
+  place.last = t;
+  place.slice_start = now + cost;
   resume_at(*t, now + cost + t->remaining);
   t->remaining = 0;
   if (scheduler_->wanted(p)) arm_slice(p, now);
 }
 
 void kernel::take_away(unsigned p, time now) {
-  processor& its = processors_[p];
-  thread& t = *its.running;
-  its.running = nullptr;
+  processor& place = processors_[p];
+  thread& t = *place.running;
+  place.running = nullptr;
   if (t.parked) {
     t.parked = false;
     t.polled = now - t.parked_at;
@@ -169,30 +169,30 @@ void kernel::take_away(unsigned p, time now) {
 
 // A slice continues as long as no other thread wants the processor; its end is considered only when one does.
 void kernel::arm_slice(unsigned p, time now) {
-  processor& its = processors_[p];
-  if (its.slice_armed || its.running == nullptr) return;
-  const time quantum = scheduler_->quantum(*its.running);
+  processor& place = processors_[p];
+  if (place.slice_armed || place.running == nullptr) return;
+  const time quantum = scheduler_->quantum(*place.running);
   if (quantum == never) return;
-  const time used = std::max<time>(now - its.slice_start, 0);
+  const time used = std::max<time>(now - place.slice_start, 0);
   const time slices = used / quantum + 1;
-  its.slice_armed = true;
-  events_.push(its.slice_start + slices * quantum, event_kind::slice, p, its.generation);
+  place.slice_armed = true;
+  events_.push(place.slice_start + slices * quantum, event_kind::slice, p, place.generation);
 }
 
 void kernel::slice_ends(unsigned p, std::uint32_t generation, time now) {
-  processor& its = processors_[p];
-  if (generation != its.generation || its.running == nullptr) return;
-  thread& t = *its.running;
-  its.slice_armed = false;
+  processor& place = processors_[p];
+  if (generation != place.generation || place.running == nullptr) return;
+  thread& t = *place.running;
+  place.slice_armed = false;
   if (!scheduler_->wanted(p)) return;
   // An instruction in flight is finished first; and a thread whose computing ends at this very moment has reached its barrier
   // (as the appendix of paper 000 counts it).
   const bool in_flight = t.in_access && t.resume_at > now;
-  const bool just_done = t.resume_at == now && its.deferred_at != now;
+  const bool just_done = t.resume_at == now && place.deferred_at != now;
   if (!t.parked && (in_flight || just_done)) {
-    its.slice_armed = true;
-    its.deferred_at = now;
-    events_.push(in_flight ? t.resume_at + 1 : now, event_kind::slice, p, its.generation);
+    place.slice_armed = true;
+    place.deferred_at = now;
+    events_.push(in_flight ? t.resume_at + 1 : now, event_kind::slice, p, place.generation);
     return;
   }
   ++t.preemptions;

@@ -135,9 +135,9 @@ memory::source memory::farthest_copy(line_id id, unsigned processor) const {
     const unsigned ring = model_.between(owner, processor);
     return {ring, model_.fetch(owner, processor, ring)};
   }
-  const bool mine = test(id, processor);
+  const bool is_copy = test(id, processor);
   if (l.copies == 0) return from_home(id, processor);
-  if (l.copies == 1 && mine) return {0, 0};  // upgrading the only copy disturbs no other processor
+  if (l.copies == 1 && is_copy) return {0, 0};  // upgrading the only copy disturbs no other processor
   for (auto ring = static_cast<unsigned>(model_.distances.size()); ring-- > 1;) {
     const unsigned inner = model_.distances[ring - 1].group, outer = model_.distances[ring].group;
     const unsigned near = processor / inner * inner, all = processor / outer * outer;
@@ -209,8 +209,8 @@ time memory::write(line_id id, unsigned processor, time now) {
   }
   assign_home(id, processor, false);
   if (!cached()) return l.written = at_module(id, processor, now);
-  const bool mine = test(id, processor);
-  const std::uint32_t others = l.copies - (mine ? 1 : 0);
+  const bool is_copy = test(id, processor);
+  const std::uint32_t others = l.copies - (is_copy ? 1 : 0);
   const source s = farthest_copy(id, processor);
   const time start = begin(l, processor, s, now);
   const time done = start + s.latency + others * model_.processor.invalidate + model_.processor.store;

@@ -113,8 +113,9 @@ topology topology_of(const machine_model& m) {
   std::iota(processors.begin(), processors.end(), 0);
   std::vector<topology::division> divisions;
   for (const distance& d : m.distances) {
-    topology::division& its = divisions.emplace_back(d.name, std::vector<unsigned>{}, (m.processors + d.group - 1) / d.group);
-    for (unsigned p = 0; p < m.processors; ++p) its.group_of.push_back(p / d.group);
+    topology::division& division =
+        divisions.emplace_back(d.name, std::vector<unsigned>{}, (m.processors + d.group - 1) / d.group);
+    for (unsigned p = 0; p < m.processors; ++p) division.group_of.push_back(p / d.group);
   }
   return {std::move(processors), std::move(divisions)};
 }

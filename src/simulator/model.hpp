@@ -78,7 +78,7 @@ struct machine_model {
 /// Reads a machine file. Throws bad_file (toml_reader.hpp): the file, line, key and what was expected.
 machine_model read_machine(const std::string& path);
 
-/// Who is near whom: the groups of each distance, by its name.
+/// Which processors are near each other: the groups of each distance, by its name.
 topology topology_of(const machine_model& m);
 
 /// The machine as the files of its kernel describe it to "auto": the nearest groups of its file share a cache. The whole machine,

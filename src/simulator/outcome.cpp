@@ -100,10 +100,10 @@ json outcome(const scenario& s, const simulation& machine, const run_result& r, 
     j["history"] = std::move(rows);
     json episodes = json::array();
     for (const application_result& a : r.applications) {
-      json its = json::array();
+      json entries = json::array();
       for (const episode& one : a.episodes)
-        its.push_back({in_ns(one.first_arrival), in_ns(one.last_arrival), in_ns(one.first_leaving), in_ns(one.last_leaving)});
-      episodes.push_back(std::move(its));
+        entries.push_back({in_ns(one.first_arrival), in_ns(one.last_arrival), in_ns(one.first_leaving), in_ns(one.last_leaving)});
+      episodes.push_back(std::move(entries));
     }
     j["episodes"] = std::move(episodes);
   }

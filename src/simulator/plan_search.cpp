@@ -31,12 +31,12 @@ std::vector<plan_shape> beginnings(const std::vector<unsigned>& sizes) {
   const auto inner = static_cast<unsigned>(sizes.size());
   for (unsigned chosen = 0; chosen < 1u << inner; ++chosen)
     for (const unsigned radix : {0u, 1u, 2u, 4u, 5u}) {
-      plan_shape its;
+      plan_shape shape;
       for (unsigned i = 0; i < inner; ++i)
-        if ((chosen >> i & 1u) != 0) its.levels.push_back({.size = sizes[i]});
-      its.levels.emplace_back();
-      its.exchange_radix = radix;
-      all.push_back(std::move(its));
+        if ((chosen >> i & 1u) != 0) shape.levels.push_back({.size = sizes[i]});
+      shape.levels.emplace_back();
+      shape.exchange_radix = radix;
+      all.push_back(std::move(shape));
     }
   return all;
 }
@@ -74,11 +74,11 @@ struct judge {
   const std::string& waiting;
   std::vector<std::pair<plan_shape, double>> known = {};
 
-  double operator()(const plan_shape& its) {
-    const auto before = std::ranges::find(known, its, &std::pair<plan_shape, double>::first);
+  double operator()(const plan_shape& shape) {
+    const auto before = std::ranges::find(known, shape, &std::pair<plan_shape, double>::first);
     if (before != known.end()) return before->second;
-    const double took = simulated_ns(machine, plans::by_levels(members, its.levels, its.exchange_radix), 1, waiting);
-    known.emplace_back(its, took);
+    const double took = simulated_ns(machine, plans::by_levels(members, shape.levels, shape.exchange_radix), 1, waiting);
+    known.emplace_back(shape, took);
     return took;
   }
 };
@@ -111,7 +111,7 @@ plan_found search_plan(const machine_model& whole, unsigned members, const std::
   judge takes{m, members, waiting};
   std::vector<plan_shape> begin = beginnings(sizes_of(m, members));
   std::map<double, plan_shape> by_time;
-  for (const plan_shape& its : begin) by_time.emplace(takes(its), its);
+  for (const plan_shape& shape : begin) by_time.emplace(takes(shape), shape);
   plan_found found;
   found.barrier_ns = by_time.begin()->first;
   found.shape = by_time.begin()->second;
@@ -120,22 +120,22 @@ plan_found search_plan(const machine_model& whole, unsigned members, const std::
   std::vector<plan_shape> from;
   for (const auto& [at_first, start] : by_time) {
     if (from.size() == 3) break;
-    if (std::ranges::any_of(from, [&](const plan_shape& its) { return its.levels == start.levels; })) continue;
+    if (std::ranges::any_of(from, [&](const plan_shape& shape) { return shape.levels == start.levels; })) continue;
     from.push_back(start);
     double best = at_first;
-    plan_shape its = start;
+    plan_shape shape = start;
     for (bool better = true; better;) {
       better = false;
-      for (const plan_shape& next : neighbours(its))
+      for (const plan_shape& next : neighbours(shape))
         if (const double took = takes(next); took < best) {
           best = took;
-          its = next;
+          shape = next;
           better = true;
         }
     }
     if (best < found.barrier_ns) {
       found.barrier_ns = best;
-      found.shape = its;
+      found.shape = shape;
     }
   }
   found.tried = static_cast<unsigned>(takes.known.size());

@@ -48,7 +48,7 @@ struct application {
 /// Reads a trace: JSON lines (docs/simulator/traces.md). Throws bad_file: the file, line, key and what was expected.
 std::vector<std::vector<program_event>> read_trace(const std::string& path);
 
-/// Lets all computing of a trace take so many times as long: the machine that it was recorded on was so much faster.
+/// Multiplies the durations of all computing in a trace: the machine that it was recorded on was faster by this factor.
 void slow_down(std::vector<std::vector<program_event>>& trace, double times);
 
 /// Random numbers that are the same everywhere: splitmix64.

@@ -26,7 +26,7 @@ struct alignas(128) lock_line {
 }  // namespace
 
 struct simulation::team_of {
-  const application* its = nullptr;
+  const application* described = nullptr;
   unsigned index = 0;
   team members;
   std::unique_ptr<any_barrier> barrier;
@@ -56,32 +56,32 @@ simulation::simulation(scenario s, std::uint64_t seed, bool history)
       engine_(std::make_unique<engine>(scenario_.machine, scenario_.system)) {
   for (const application& a : scenario_.applications) {
     auto t = std::make_unique<team_of>();
-    t->its = &a;
+    t->described = &a;
     t->index = static_cast<unsigned>(teams_.size());
     t->result.name = a.name;
     if (a.trace.empty()) {
       t->result.episodes.resize(a.barriers);
       t->arrived.resize(a.barriers, 0);
     }
-    team_of* const its = t.get();
-    const auto begin = [this, its](const job& j) {
+    team_of* const owner = t.get();
+    const auto begin = [this, owner](const job& j) {
       // If the members are bound, the barrier may know their placement.
-      its->members.members = its->its->members;
-      its->members.processors = static_cast<unsigned>(j.partition.size());
-      its->members.usable = its->members.processors;
-      its->members.spread = its->its->own_lines && its->members.members > most_in_one_memory;
+      owner->members.members = owner->described->members;
+      owner->members.processors = static_cast<unsigned>(j.partition.size());
+      owner->members.usable = owner->members.processors;
+      owner->members.spread = owner->described->own_lines && owner->members.members > most_in_one_memory;
       const bool bound = scenario_.system.by == policy::coscheduling ||
                          (scenario_.system.local_queues && scenario_.system.by != policy::process_control &&
                           scenario_.system.by != policy::shares);
       if (bound)
-        for (const thread* m : j.threads) its->members.placement.push_back(static_cast<int>(m->place));
-      its->result.placement = its->members.placement;
-      const application& of = *its->its;
-      its->barrier = of.made_of ? registry<simulated>::of_plan(*of.made_of, of.waiting, its->members)
-                                : registry<simulated>::make(of.barrier, of.waiting, its->members, of.shape);
-      its->result.barrier_bytes = its->barrier->bytes();
+        for (const thread* m : j.threads) owner->members.placement.push_back(static_cast<int>(m->place));
+      owner->result.placement = owner->members.placement;
+      const application& of = *owner->described;
+      owner->barrier = of.made_of ? registry<simulated>::of_plan(*of.made_of, of.waiting, owner->members)
+                                  : registry<simulated>::make(of.barrier, of.waiting, owner->members, of.shape);
+      owner->result.barrier_bytes = owner->barrier->bytes();
     };
-    job& j = engine_->add_job(a.name, a.members, a.arrives, a.processors, begin, [this, its](unsigned m) { live(*its, m); });
+    job& j = engine_->add_job(a.name, a.members, a.arrives, a.processors, begin, [this, owner](unsigned m) { live(*owner, m); });
     j.by_blocks = a.by_blocks;
     teams_.push_back(std::move(t));
   }
@@ -96,27 +96,26 @@ void simulation::meet(team_of& team, unsigned member, unsigned e) {
     team.arrived.resize(e + 1, 0);
     team.result.episodes.resize(e + 1);
   }
-  episode& its = team.result.episodes[e];
+  episode& passed = team.result.episodes[e];
   const time came = machine.now();
   self.episode = e;
   self.waits_for = "its barrier";
-  if (++team.arrived[e] == team.its->members && e + 1 == team.its->warmup) machine.forget_counts();
-  its.first_arrival = std::min(its.first_arrival, came);
-  its.last_arrival = std::max(its.last_arrival, came);
+  if (++team.arrived[e] == team.described->members && e + 1 == team.described->warmup) machine.forget_counts();
+  passed.first_arrival = std::min(passed.first_arrival, came);
+  passed.last_arrival = std::max(passed.last_arrival, came);
   team.barrier->arrive_and_wait(*team.barrier, member);
   const time left = machine.now();
   episode& after = team.result.episodes[e];
   after.first_leaving = std::min(after.first_leaving, left);
   after.last_leaving = std::max(after.last_leaving, left);
-  if (team.arrived[e] != team.its->members && team.failure.empty())
-    team.failure = team.its->name + ": member " + std::to_string(member) + " left episode " + std::to_string(e) +
-                   " when " + std::to_string(team.arrived[e]) + " of " + std::to_string(team.its->members) +
-                   " had arrived";
+  if (team.arrived[e] != team.described->members && team.failure.empty())
+    team.failure = team.described->name + ": member " + std::to_string(member) + " left episode " + std::to_string(e) + " when " +
+                   std::to_string(team.arrived[e]) + " of " + std::to_string(team.described->members) + " had arrived";
 }
 
 void simulation::live(team_of& team, unsigned member) {
   engine& machine = engine::here();
-  const application& a = *team.its;
+  const application& a = *team.described;
   if (a.trace.empty()) {
     dice d(seed_ * 0x9e3779b97f4a7c15u + (std::uint64_t{team.index} << 32) + member);
     for (unsigned e = 0; e < a.barriers; ++e) {

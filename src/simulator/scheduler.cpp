@@ -128,15 +128,15 @@ class queueing : public scheduler {
     std::fill(owner_.begin(), owner_.end(), -1);
     unsigned next = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      std::vector<unsigned> its(share[i]);
-      std::iota(its.begin(), its.end(), next);
+      std::vector<unsigned> part(share[i]);
+      std::iota(part.begin(), part.end(), next);
       next += static_cast<unsigned>(share[i]);
-      take_over(*all[i], its);
+      take_over(*all[i], part);
     }
     return true;
   }
 
-  // By the code that programs run. Who stays keeps its processors.
+  // By the code that programs run. A program that stays keeps its processors.
   void divide(const std::vector<job*>& all) {
     std::vector<node::claim> claims;
     for (const job* const j : all) {
@@ -149,15 +149,15 @@ class queueing : public scheduler {
     const auto granted = node::grants(claims, divisions_++);
     std::fill(owner_.begin(), owner_.end(), -1);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      std::vector<unsigned> its;
-      granted[i].processors.for_each([&](unsigned p) { its.push_back(p); });
-      take_over(*all[i], its);
+      std::vector<unsigned> part;
+      granted[i].processors.for_each([&](unsigned p) { part.push_back(p); });
+      take_over(*all[i], part);
     }
   }
 
-  void take_over(job& j, const std::vector<unsigned>& its) {
-    j.partition = its;
-    for (const unsigned p : its) owner_[p] = static_cast<int>(j.id);
+  void take_over(job& j, const std::vector<unsigned>& granted) {
+    j.partition = granted;
+    for (const unsigned p : granted) owner_[p] = static_cast<int>(j.id);
     std::vector<thread*> queued;
     for (thread* t : j.threads)
       if (t->is == thread::state::ready && std::erase(queue_of(*t), t) != 0) queued.push_back(t);
@@ -267,9 +267,9 @@ class matrix : public scheduler {
 std::unique_ptr<scheduler> make_scheduler(const schedule& s, std::vector<processor>& processors,
                                           const std::vector<job>& jobs) {
   if (s.by == policy::coscheduling) return std::make_unique<matrix>(s, processors);
-  schedule its = s;
-  if (s.by == policy::process_control || s.by == policy::shares) its.local_queues = false;
-  return std::make_unique<queueing>(its, processors, jobs);
+  schedule schedule_of_processors = s;
+  if (s.by == policy::process_control || s.by == policy::shares) schedule_of_processors.local_queues = false;
+  return std::make_unique<queueing>(schedule_of_processors, processors, jobs);
 }
 
 }  // namespace weir::simulator

@@ -5,7 +5,7 @@
 //       run POINT SEED [history] [lines N]
 //       quit
 //   weir-simulate transfer MACHINE A B   nanoseconds for a cache line from processor A to B
-//   weir-simulate plan MACHINE MEMBERS [WAITING]   the fastest plan that a search finds for so many of its processors
+//   weir-simulate plan MACHINE MEMBERS [WAITING]   the fastest plan that a search finds for MEMBERS of its processors
 //   weir-simulate machine MACHINE N...   its signature, and what "auto" takes there for teams of N members that are bound in turn
 //   weir-simulate bench MACHINES         the speed of the simulator itself: operations per second, memory
 #include <charconv>
@@ -168,8 +168,10 @@ int describe(const char* machine, int count, char** sizes) {
     const auto taken = weir::choose(weir::checked(std::move(t)), as_described(m));
     choices.push_back({{"members", number(sizes[i])}, {"algorithm", taken.algorithm}});
   }
-  const std::string its = signature(topology_of(m));
-  std::cout << json{{"machine", m.name}, {"processors", m.processors}, {"signature", its}, {"choices", choices}}.dump() << '\n';
+  const std::string simulated_signature = signature(topology_of(m));
+  std::cout
+      << json{{"machine", m.name}, {"processors", m.processors}, {"signature", simulated_signature}, {"choices", choices}}.dump()
+      << '\n';
   return 0;
 }
 

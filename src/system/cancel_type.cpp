@@ -38,23 +38,23 @@ void let_be_cancelled() {
 
 // A handler may come between any two here, too. One that sets another type sets both.
 interrupted_type defer_in_handler() {
-  interrupted_type its;
-  its.of_program = now();
-  set_cancel_type(PTHREAD_CANCEL_DEFERRED, &its.of_library);
+  interrupted_type before;
+  before.of_program = now();
+  set_cancel_type(PTHREAD_CANCEL_DEFERRED, &before.of_library);
   for (;;) {
     const cancelled of_program = now();
-    if (of_program != its.of_program) its = {type_for(of_program), of_program};
-    if (of_program != cancelled::anywhere) return its;
+    if (of_program != before.of_program) before = {type_for(of_program), of_program};
+    if (of_program != cancelled::anywhere) return before;
     if (!becomes(cancelled::at_points_meanwhile, of_program)) continue;
     set_cancel_type(PTHREAD_CANCEL_DEFERRED, nullptr);
-    return its;
+    return before;
   }
 }
-void restore_after_handler(interrupted_type its) {
-  weir_is_cancelled.store(its.of_program, std::memory_order_relaxed);
-  if (its.of_library == PTHREAD_CANCEL_DEFERRED) return;
-  set_cancel_type(its.of_library, nullptr);
-  if (now() != its.of_program) follow_program();
+void restore_after_handler(interrupted_type before) {
+  weir_is_cancelled.store(before.of_program, std::memory_order_relaxed);
+  if (before.of_library == PTHREAD_CANCEL_DEFERRED) return;
+  set_cancel_type(before.of_library, nullptr);
+  if (now() != before.of_program) follow_program();
 }
 
 interrupted_type for_handler_of_program(interrupted_type interrupted) {

@@ -92,18 +92,18 @@ struct interrupted_type {
   cancelled of_program = cancelled::at_points;
 };
 interrupted_type defer_in_handler();
-void restore_after_handler(interrupted_type its);
+void restore_after_handler(interrupted_type before);
 /// The program's handler is cancelled anywhere, as without Weir, where the C library's type is that one: so are the functions
 /// that it calls. The interrupted code goes on with the type that it had, unless the handler has set the deferred one.
 interrupted_type for_handler_of_program(interrupted_type interrupted);
 interrupted_type after_handler_of_program(interrupted_type before, interrupted_type now);
 /// Between those two: calls the program's handler with what Weir's has found. Returns what it has found afterwards.
 template <class... Parameters>
-[[gnu::noinline]] interrupted_type with_interrupted_type(interrupted_type its, void (*does)(Parameters...),
+[[gnu::noinline]] interrupted_type with_interrupted_type(interrupted_type before, void (*does)(Parameters...),
                                                          std::type_identity_t<Parameters>... arguments) {
-  restore_after_handler(for_handler_of_program(its));
+  restore_after_handler(for_handler_of_program(before));
   does(arguments...);
-  return after_handler_of_program(its, defer_in_handler());
+  return after_handler_of_program(before, defer_in_handler());
 }
 
 }  // namespace weir

@@ -18,7 +18,7 @@ constexpr std::size_t counted_as_usable = 16384;
 using least_stack = std::size_t(const pthread_attr_t*);
 constinit least_stack* least = nullptr;
 
-// Early: who creates a thread may hold the loader's lock, which dlsym() needs.
+// Early: a thread that creates another may hold the loader's lock, which dlsym() needs.
 [[gnu::constructor(101)]] void when_loaded() {
   least = reinterpret_cast<least_stack*>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
 }

@@ -22,9 +22,9 @@ pthread_key_t key;
 
 void end(void*) {
   for (call& each : calls)
-    if (const call its = std::exchange(each, {}); its.what != nullptr) its.does(its.what);
+    if (const call registered = std::exchange(each, {}); registered.what != nullptr) registered.does(registered.what);
 }
-void end_of_thread(void* its) { deferred<end>::call_if_needed(its); }
+void end_of_thread(void* registered) { deferred<end>::call_if_needed(registered); }
 
 // The last key for which each thread has room: for others the C library allocates memory, and a thread that does so for the first
 // time pays for an arena. Not the first ones, which a program gets as if Weir were not there.

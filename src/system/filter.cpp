@@ -76,10 +76,10 @@ std::uint32_t fatal() {
   void* const page = mmap(nullptr, sizeof(std::uint32_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return all;
   auto& made = *new (page) std::atomic<std::uint32_t>(0);
-  std::uint32_t its = 0;
-  for (std::size_t i = 0; (i = next_fatal(made, i)) < calls; ++i) its |= 1u << i;
+  std::uint32_t bits_found = 0;
+  for (std::size_t i = 0; (i = next_fatal(made, i)) < calls; ++i) bits_found |= 1u << i;
   munmap(page, sizeof(std::uint32_t));
-  return its;
+  return bits_found;
 }
 
 }  // namespace

@@ -69,8 +69,8 @@ inline std::uint32_t fatal_ones() noexcept {
   if (now == 0) [[unlikely]] ask(), now = found.load(std::memory_order_relaxed);
   return now;
 }
-/// There is another filter: who next makes such a call asks anew; or nobody can ask, and none is made any more. Returns what has
-/// been found before, for the filter that is not there after all.
+/// There is another filter: the next thread that makes such a call asks anew; or nobody can ask, and none is made any more.
+/// Returns what has been found before, for the filter that is not there after all.
 void forget() noexcept;
 std::uint32_t make_none() noexcept;
 void make_again(std::uint32_t found_before) noexcept;

@@ -34,29 +34,31 @@ constexpr std::size_t policy_and_size = 0, runtime = 3;
 }  // namespace
 
 inheritance inheritance::of_this_thread() noexcept {
-  inheritance its;
-  its.floating_point = floating_point_control();
-  its.is_known = raw_call(SYS_rt_sigprocmask, SIG_SETMASK, 0, as_argument(&its.signals), sizeof its.signals) == 0 &&
-                 get_affinity(sizeof its.processors, reinterpret_cast<cpu_set_t*>(its.processors.data())) > 0 &&
-                 filter::call<SYS_sched_getattr>(0, as_argument(its.scheduling.data()), sizeof its.scheduling, 0) == 0 &&
-                 raw_call(SYS_prctl, PR_GET_NAME, as_argument(its.name.data())) == 0;
+  inheritance inherited;
+  inherited.floating_point = floating_point_control();
+  inherited.is_known =
+      raw_call(SYS_rt_sigprocmask, SIG_SETMASK, 0, as_argument(&inherited.signals), sizeof inherited.signals) == 0 &&
+      get_affinity(sizeof inherited.processors, reinterpret_cast<cpu_set_t*>(inherited.processors.data())) > 0 &&
+      filter::call<SYS_sched_getattr>(0, as_argument(inherited.scheduling.data()), sizeof inherited.scheduling, 0) == 0 &&
+      raw_call(SYS_prctl, PR_GET_NAME, as_argument(inherited.name.data())) == 0;
   // Of an ordinary thread that is its slice, which Weir itself shortens at times (time_slice.hpp).
-  if (its.scheduling[policy_and_size] >> 32 == SCHED_OTHER) its.scheduling[runtime] = 0;
+  if (inherited.scheduling[policy_and_size] >> 32 == SCHED_OTHER) inherited.scheduling[runtime] = 0;
   __user_cap_header_struct whose{_LINUX_CAPABILITY_VERSION_3, 0};
-  filter::call<SYS_capget>(as_argument(&whose), as_argument(its.capabilities.data()));
+  filter::call<SYS_capget>(as_argument(&whose), as_argument(inherited.capabilities.data()));
   constexpr long no_change = -1, of_thread = 1;
   // What a filter of system calls refuses has the same value in all threads that have this filter.
-  its.others = {filter::call<SYS_setfsuid>(no_change),
-                filter::call<SYS_setfsgid>(no_change),
-                raw_call(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0),
-                raw_call(SYS_prctl, PR_GET_SECCOMP),
-                raw_call(SYS_prctl, PR_GET_SECUREBITS),
-                raw_call(SYS_prctl, PR_GET_TIMERSLACK),
-                filter::call<SYS_ioprio_get>(of_thread, 0),
-                filter::call<SYS_personality>(0xffffffff)};
+  inherited.others = {filter::call<SYS_setfsuid>(no_change),
+                      filter::call<SYS_setfsgid>(no_change),
+                      raw_call(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0),
+                      raw_call(SYS_prctl, PR_GET_SECCOMP),
+                      raw_call(SYS_prctl, PR_GET_SECUREBITS),
+                      raw_call(SYS_prctl, PR_GET_TIMERSLACK),
+                      filter::call<SYS_ioprio_get>(of_thread, 0),
+                      filter::call<SYS_personality>(0xffffffff)};
   int policy = 0;
-  if (filter::call<SYS_get_mempolicy>(as_argument(&policy), 0, 0, 0, 0) == 0) its.others[7] |= static_cast<long>(policy) << 32;
-  return its;
+  if (filter::call<SYS_get_mempolicy>(as_argument(&policy), 0, 0, 0, 0) == 0)
+    inherited.others[7] |= static_cast<long>(policy) << 32;
+  return inherited;
 }
 
 }  // namespace weir

@@ -27,9 +27,9 @@ class made_once {
   template <class Make>
   [[gnu::noinline, gnu::cold]] const T& first(Make make) {
     const without_cancellation to_the_end;  // it may read files
-    auto mine = std::make_unique<const T>(make());
+    auto made = std::make_unique<const T>(make());
     const T* known = nullptr;
-    if (it_.compare_exchange_strong(known, mine.get(), std::memory_order_acq_rel)) known = mine.release();
+    if (it_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) known = made.release();
     return *known;
   }
 

@@ -1,5 +1,5 @@
 // A set of processors in the form of the system calls for affinity, which it makes itself: the C library's functions tell a
-// program what it shall see (visible_processors.hpp).
+// program which processors it sees (visible_processors.hpp).
 #pragma once
 
 #include <cerrno>

@@ -11,7 +11,7 @@
 
 namespace weir {
 
-/// Reads at most so many bytes. How many there were; less than zero: -errno. Async-signal-safe.
+/// Reads at most this number of bytes. Returns how many it read; less than zero: -errno. Async-signal-safe.
 inline long read_by_kernel(const char* name, void* to, std::size_t most, long from = 0) {
   const long file = raw_call(SYS_openat, AT_FDCWD, as_argument(name), O_RDONLY | O_CLOEXEC);
   if (file < 0) return file;

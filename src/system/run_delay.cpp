@@ -19,8 +19,8 @@ std::optional<run_times> said_in(const char* name) {
 }  // namespace
 
 std::uint64_t run_delay_ns() {
-  const auto its = said_in("/proc/thread-self/schedstat");
-  return its ? its->delayed : 0;
+  const auto said = said_in("/proc/thread-self/schedstat");
+  return said ? said->delayed : 0;
 }
 
 std::optional<run_times> run_times_of(pid_t thread) {

@@ -51,8 +51,8 @@ std::optional<unsigned> running_in(const char* loadavg) {
   }
   if (loadavg == nullptr || std::strspn(loadavg, "0123456789") == 0) return std::nullopt;
   char* end = nullptr;
-  const unsigned long its = std::strtoul(loadavg, &end, 10);
-  return *end == '/' ? std::optional(static_cast<unsigned>(its)) : std::nullopt;
+  const unsigned long running = std::strtoul(loadavg, &end, 10);
+  return *end == '/' ? std::optional(static_cast<unsigned>(running)) : std::nullopt;
 }
 
 bool runs_in(const char* stat) {

@@ -290,7 +290,7 @@ TEST_F(ProfileFiles, AreLookedForInTheirPlaces) {
   EXPECT_EQ(find(nullptr, "config").file, home() + "/.config/weir/profile") << "a relative name is none";
   const std::string named = put("/named", whole);
   EXPECT_EQ(find(named.c_str(), config.c_str()).file, named);
-  EXPECT_TRUE(find(named.c_str()).its);
+  EXPECT_TRUE(find(named.c_str()).profile);
   EXPECT_EQ(find("").file, home() + "/.config/weir/profile") << "an empty variable is none";
   EXPECT_EQ(find("none").file, "");
   EXPECT_EQ(find(named.c_str(), config.c_str(), /*trusted=*/false).file, system_.root() + "/etc/weir/profile");
@@ -301,42 +301,42 @@ TEST_F(ProfileFiles, AreLookedForInTheirPlaces) {
 TEST_F(ProfileFiles, OfAnotherMachineAreNotUsedAndSaidWhereTheUserNamesThem) {
   const std::string other = replaced(whole, "machine 4 processors in 2 groups", "machine 4 processors");
   const std::string file = put("/home/.config/weir/profile", other);
-  EXPECT_FALSE(find().its);
+  EXPECT_FALSE(find().profile);
   EXPECT_EQ(said().size(), 0u) << "not in each process of a job whose nodes share a home";
   const std::string why =
       "it is of a machine with 4 processors, or 64 processors, and this one has 4 processors in 2 groups; weir tune";
   EXPECT_NE(in_words(find()).find(file + " is not used: " + why), std::string::npos) << in_words(find());
   put("/etc/weir/profile", whole);
-  EXPECT_TRUE(find().its) << "on as if the first were not there";
+  EXPECT_TRUE(find().profile) << "on as if the first were not there";
   EXPECT_EQ(find().troubles.size(), 1u);
-  EXPECT_FALSE(find(file.c_str()).its);
+  EXPECT_FALSE(find(file.c_str()).profile);
   ASSERT_EQ(said().size(), 1u);
   EXPECT_NE(said()[0].find("is not used"), std::string::npos);
 }
 
 TEST_F(ProfileFiles, AreOfAnotherMachineOnceProcessorsGoOffline) {
   put("/etc/weir/profile", whole);
-  EXPECT_TRUE(find().its);
+  EXPECT_TRUE(find().profile);
   system_.file("cpu/online", "0-2");
-  EXPECT_FALSE(find().its);
+  EXPECT_FALSE(find().profile);
   EXPECT_NE(in_words(find()).find("this one has 3 processors in 2 groups"), std::string::npos) << in_words(find());
 }
 
 TEST_F(ProfileFiles, ThatAreDamagedAreSaidInAnyPlace) {
   const std::string file = put("/home/.config/weir/profile", "garbage");
-  EXPECT_FALSE(find().its);
+  EXPECT_FALSE(find().profile);
   ASSERT_EQ(said().size(), 1u);
   const std::string why = "line 1: expected weir profile 1: this is no profile; weir tune writes a new one";
   EXPECT_EQ(said()[0], "the profile " + file + " is not used: " + why);
   put("/home/.config/weir/profile", std::string(1 << 17, '#'));
-  EXPECT_FALSE(find().its);
+  EXPECT_FALSE(find().profile);
   ASSERT_EQ(said().size(), 2u);
   EXPECT_NE(said()[1].find("larger than 64 KiB"), std::string::npos);
 }
 
 TEST_F(ProfileFiles, ThatCannotBeReadAreSaidWhereTheUserNamesThem) {
   for (const std::string& name : {system_.root() + "/not/there", std::string("/dev/zero"), system_.root()}) {
-    EXPECT_FALSE(find(name.c_str()).its);
+    EXPECT_FALSE(find(name.c_str()).profile);
     ASSERT_EQ(said().size(), 1u) << name;
     EXPECT_NE(said()[0].find("the profile " + name + " is not used: "), std::string::npos) << said()[0];
     said().clear();
@@ -346,13 +346,13 @@ TEST_F(ProfileFiles, ThatCannotBeReadAreSaidWhereTheUserNamesThem) {
   EXPECT_NE(in_words(find(pipe.c_str())).find("it is no regular file"), std::string::npos);
   files::create_directories(home() + "/.config/weir/profile");
   said().clear();
-  EXPECT_FALSE(find().its);
+  EXPECT_FALSE(find().profile);
   EXPECT_EQ(said().size(), 0u);
 }
 
 TEST_F(ProfileFiles, AreNotReadWhereThereIsNone) {
   errno = 77;
-  EXPECT_FALSE(find().its);
+  EXPECT_FALSE(find().profile);
   EXPECT_EQ(errno, 77);
   EXPECT_EQ(in_words(find()), "");
 }

@@ -106,7 +106,7 @@ TEST(TurnsOrders, EachIsNeededOrHasAReason) {
   std::map<site, std::string> written;
   const std::string file = "src/openmp/worksharing/chunks.hpp";
   constexpr const char* passed_over =
-      "} else if (its.done.compare_exchange_strong(now, end_of(now), std::memory_order_acq_rel)) {";
+      "} else if (turn.done.compare_exchange_strong(now, end_of(now), std::memory_order_acq_rel)) {";
   const std::vector<kept> table{{file, passed_over, order::acquire, "an update goes on with what the turn before has released"},
                                 {file, passed_over, order::release, "the load before it has acquired the same value"}};
   scan(source / file, written);

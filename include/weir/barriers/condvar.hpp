@@ -37,13 +37,13 @@ class condvar_groups {
       for (unsigned g = 0; g < groups_; ++g) release(rooms_[g], episode);
       return;
     }
-    room& mine = rooms_[GroupSize == 0 ? 0 : member / GroupSize];
+    room& own_room = rooms_[GroupSize == 0 ? 0 : member / GroupSize];
     const auto over = [episode](std::uint32_t now) { return now == episode; };
     // A spinning or yielding policy never returns false; members with another policy sleep here.
-    if (waiting_.poll(member, mine.episode, over, co_located::unknown)) return;
-    std::unique_lock lock(mine.mutex);
+    if (waiting_.poll(member, own_room.episode, over, co_located::unknown)) return;
+    std::unique_lock lock(own_room.mutex);
     // relaxed: it is stored under the mutex.
-    while (!over(mine.episode.load(std::memory_order_relaxed))) mine.released.wait(lock);
+    while (!over(own_room.episode.load(std::memory_order_relaxed))) own_room.released.wait(lock);
   }
 
   std::size_t bytes() const { return sizeof(*this) + members_ * sizeof(seat) + groups_ * sizeof(room); }

@@ -95,10 +95,10 @@ class distributed_padded {
 
   void arrive_and_wait(unsigned member) {
     const auto [set, sense] = seats_[member].next();
-    element& mine = elements_[member];
+    element& own = elements_[member];
     // release: publishes this member's writes to every member that scans past this element.
-    mine.sets[set].store(sense, std::memory_order_release);
-    waiting_.wake(mine.gate);
+    own.sets[set].store(sense, std::memory_order_release);
+    waiting_.wake(own.gate);
     const auto arrived = [sense](std::uint8_t now) { return now == sense; };
     for (unsigned m = 0; m < members_; ++m)
       if (m != member) waiting_.await(member, elements_[m].sets[set], elements_[m].gate, arrived);

@@ -25,7 +25,7 @@ class distributed_sensor {
       : members_(t.members), seats_(std::make_unique<seat[]>(t.members)), waiting_(t) {}
 
   void arrive_and_wait(unsigned member) {
-    seat& mine = seats_[member];
+    seat& own = seats_[member];
     if (member == master) {
       for (unsigned m = 1; m < members_; ++m) {
         seat& other = seats_[m];
@@ -42,11 +42,11 @@ class distributed_sensor {
       return;
     }
     // release: publishes this member's writes to the master, which acquires them.
-    mine.counter.store(0, std::memory_order_release);
-    waiting_.wake(mine.counter_gate);
-    waiting_.await(member, mine.sensor, mine.sensor_gate, [](std::uint32_t now) { return now == 0; });
+    own.counter.store(0, std::memory_order_release);
+    waiting_.wake(own.counter_gate);
+    waiting_.await(member, own.sensor, own.sensor_gate, [](std::uint32_t now) { return now == 0; });
     // relaxed: the master writes it next only after this member has arrived again.
-    mine.sensor.store(1, std::memory_order_relaxed);
+    own.sensor.store(1, std::memory_order_relaxed);
   }
 
   std::size_t bytes() const { return sizeof(*this) + members_ * sizeof(seat); }

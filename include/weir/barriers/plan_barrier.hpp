@@ -44,10 +44,9 @@ class plan_barrier {
 
   void arrive_and_wait(unsigned member) {
     membership& me = members_[member];
-    const seat& mine = seats_[me.seat];
+    const seat& own = seats_[me.seat];
     const std::uint32_t episode = me.episode++;
-    meet_on_seat(member, episode,
-                 [&](co_located others) { run_steps(member, mine.actions.get(), mine.end, episode, others); });
+    meet_on_seat(member, episode, [&](co_located others) { run_steps(member, own.actions.get(), own.end, episode, others); });
   }
 
   /// Can it run a completion between its two phases? If so, the member that takes part for seat 0 runs it.
@@ -58,12 +57,12 @@ class plan_barrier {
   void arrive_and_wait(unsigned member, Completion&& completion) {
     assert(halves_ && "weir: a completion was given to a barrier that has no two halves");
     membership& me = members_[member];
-    seat& mine = seats_[me.seat];
+    seat& own = seats_[me.seat];
     const std::uint32_t episode = me.episode++;
     meet_on_seat(member, episode, [&](co_located others) {
-      run_steps(member, mine.actions.get(), mine.gathered, episode, others);
+      run_steps(member, own.actions.get(), own.gathered, episode, others);
       if (me.seat == 0) completion();
-      run_steps(member, mine.gathered, mine.end, episode, others);
+      run_steps(member, own.gathered, own.end, episode, others);
     });
   }
 
@@ -88,7 +87,7 @@ class plan_barrier {
       throw std::invalid_argument("weir: the plan " + p.name + " is for " + std::to_string(p.participants()) +
                                   " participants, the team takes " + std::to_string(s.seats) + " seats");
     std::vector<unsigned> members_of(s.seats, 0);
-    for (const unsigned its : s.seat_of) ++members_of[its];
+    for (const unsigned seat_number : s.seat_of) ++members_of[seat_number];
     for (unsigned m = 0; m < t.members; ++m) {
       members_[m].seat = s.seat_of[m];
       members_[m].on_seat = members_of[s.seat_of[m]];
@@ -138,22 +137,22 @@ class plan_barrier {
   template <class Steps>
   void meet_on_seat(unsigned member, std::uint32_t episode, Steps make_steps) {
     const membership& me = members_[member];
-    seat& mine = seats_[me.seat];
+    seat& own = seats_[me.seat];
     if (me.on_seat == 1) {
       make_steps(co_located::unknown);
       return;
     }
     // acq_rel: publishes this member's writes; the last member acquires those of all.
-    if (mine.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == me.on_seat) {
+    if (own.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == me.on_seat) {
       // relaxed: no member adds to it in the next episode before the release below.
-      mine.arrived.store(0, std::memory_order_relaxed);
+      own.arrived.store(0, std::memory_order_relaxed);
       make_steps(co_located::waiting);
       // release: what the steps acquired, for the others of this seat.
-      mine.released.store(episode + 1, std::memory_order_release);
-      waiting_.wake(mine.gate);
+      own.released.store(episode + 1, std::memory_order_release);
+      waiting_.wake(own.gate);
       return;
     }
-    waiting_.await(member, mine.released, mine.gate, [episode](std::uint32_t now) { return now == episode + 1; });
+    waiting_.await(member, own.released, own.gate, [episode](std::uint32_t now) { return now == episode + 1; });
   }
 
   // Not inline: most members of a seat wait for the one that runs the steps, and save no registers for them.

@@ -13,8 +13,8 @@ namespace weir::barriers {
 template <class Machine, template <class> class Waiting>
 class planned : public plan_barrier<Machine, Waiting> {
  public:
-  planned(const team& t, const plans::entry& of, const plans::shape& its = {})
-      : plan_barrier<Machine, Waiting>(t, trusted(of.make(t.members, its)), seating::one_each(t.members)) {}
+  planned(const team& t, const plans::entry& of, const plans::shape& form = {})
+      : plan_barrier<Machine, Waiting>(t, trusted(of.make(t.members, form)), seating::one_each(t.members)) {}
   planned(const team& t, const plan& p) : plan_barrier<Machine, Waiting>(t, p) {}
 };
 
@@ -22,8 +22,8 @@ class planned : public plan_barrier<Machine, Waiting> {
 template <class Machine, template <class> class Waiting>
 class spread_planned : public spread_plan_barrier<Machine, Waiting> {
  public:
-  spread_planned(const team& t, const plans::entry& of, const plans::shape& its = {})
-      : spread_plan_barrier<Machine, Waiting>(t, trusted(of.make(t.members, its))) {}
+  spread_planned(const team& t, const plans::entry& of, const plans::shape& form = {})
+      : spread_plan_barrier<Machine, Waiting>(t, trusted(of.make(t.members, form))) {}
   spread_planned(const team& t, const plan& p) : spread_plan_barrier<Machine, Waiting>(t, proven(p)) {}
 };
 

@@ -45,7 +45,7 @@ plan tournament_by_nodes(unsigned participants, unsigned ways = 4, unsigned node
 /// two halves.
 plan exchange_by_nodes(unsigned participants, unsigned node = 4, unsigned ways = 4, unsigned fan_out = 8, unsigned radix = 0);
 
-/// The radix by which so many meet: 4, or one by which they need a round less for at most one signal more.
+/// The radix by which this number of participants meets: 4, or one by which they need a round less for at most one signal more.
 unsigned radix_among(unsigned participants);
 
 /// Pairwise exchange: in round r participant i and i xor 2^r signal each other [Brooks, in paper
@@ -68,7 +68,7 @@ struct entry {
   const char* name;  ///< of the plan and of its barrier: in C++, in C, on the command line and in records
   const char* about;
   bool logarithmic;  ///< does the critical path grow with log P, in the default shape?
-  plan (*make)(unsigned participants, const shape& its);
+  plan (*make)(unsigned participants, const shape& form);
 
   /// Can the arrival and release phases be run apart? The plan says so, and prove() checks it.
   bool halves() const { return make(2, {}).halves; }
@@ -78,7 +78,7 @@ struct entry {
 /// the tests of the proof take their plans from here, and ask a plan for everything else.
 inline constexpr entry table[] = {
     {"dissemination", "ceil(log2 P) rounds, in each of which all signal one and await one", true,
-     [](unsigned n, const shape& its) { return dissemination(n, its.radix); }},
+     [](unsigned n, const shape& form) { return dissemination(n, form.radix); }},
     {"mcs", "4-ary arrival tree with packed children, binary wake-up tree", true,
      [](unsigned n, const shape&) { return mcs(n); }},
     {"tournament", "statically decided winners, a global champion flag", true,
@@ -86,11 +86,11 @@ inline constexpr entry table[] = {
     {"tournament-tree", "statically decided winners, each wakes those that it beat", true,
      [](unsigned n, const shape&) { return tournament(n, wake_up::tree); }},
     {"tournament-nodes", "winners of four, decided statically, padded flags, a wake-up tree of nodes and in each node", true,
-     [](unsigned n, const shape& its) { return tournament_by_nodes(n, its.ways, its.node); }},
+     [](unsigned n, const shape& form) { return tournament_by_nodes(n, form.ways, form.node); }},
     {"exchange-nodes", "a tournament and a wake-up in each node, dissemination with radix 4 to 6 between the nodes", true,
-     [](unsigned n, const shape& its) { return exchange_by_nodes(n, its.node); }},
+     [](unsigned n, const shape& form) { return exchange_by_nodes(n, form.node); }},
     {"tree", "static tree, any arrival fan-in and release fan-out (default 2 and 2)", true,
-     [](unsigned n, const shape& its) { return tree(n, its.fan_in, its.fan_out); }},
+     [](unsigned n, const shape& form) { return tree(n, form.fan_in, form.fan_out); }},
     {"butterfly", "pairwise exchange in log2 P rounds, any team size", true,
      [](unsigned n, const shape&) { return butterfly(n); }},
     {"linear", "the first looks at a packed flag of each, one flag lets all go", false,
@@ -106,12 +106,12 @@ consteval const entry& called(std::string_view name) {
 
 /// A plan of the table by name, or a plan by levels (below); none for a name that neither is. Throws std::invalid_argument if the
 /// name says no levels, or there are too many participants for such a plan.
-std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& its = {});
+std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& form = {});
 /// All names, in the order of the table; and the names of the plans that have two halves.
 const std::vector<std::string>& names();
 const std::vector<std::string>& names_of_halved();
 
-/// Makes a plan for so many participants.
+/// Makes a plan for this number of participants.
 using maker = std::function<plan(unsigned participants)>;
 
 /// Two levels: the members of each group meet by `within`, which must have two halves, and between these halves the leaders of
@@ -122,8 +122,8 @@ plan levels(const std::vector<std::vector<unsigned>>& groups, const maker& withi
 /// One level of a plan by levels.
 struct level_shape {
   unsigned size = 0;    ///< participants of one of its groups: a multiple of those of the level below; 0, the last level: all
-  unsigned ways = 4;    ///< arrival: in each round the first of so many awaits the others
-  unsigned fan_out = 2; ///< release: a tree in which each wakes so many; 0: one flag that all await
+  unsigned ways = 4;    ///< arrival: in each round the first of `ways` members awaits the others
+  unsigned fan_out = 2;  ///< release: a tree in which each member wakes `fan_out`; 0: one flag that all await
   bool packed = false;  ///< the flags that one awaits in a round lie on one line
   friend bool operator==(const level_shape&, const level_shape&) = default;
 };
@@ -150,7 +150,7 @@ bool names_levels(std::string_view name);
 /// "levels:8by6down6-96packed12flag-exchange4". For each level but the last: the size of a group, `by` and its ways (`packed`:
 /// their flags share a line), `down` and its fan-out (`flag`: one flag). The last level has no size, so that the plan is one for
 /// any team: "by4down2", "pairs", "exchange4".
-std::string name_of(const levels_shape& its);
+std::string name_of(const levels_shape& shape);
 
 /// The shape that has this name. Throws std::invalid_argument: what was expected. The message repeats nothing of the name, which
 /// may be any text.

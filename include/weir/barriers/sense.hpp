@@ -29,18 +29,18 @@ class sense {
   /// The last member to arrive runs `completion` before any member leaves [paper 004, "The combined barrier"].
   template <class Completion>
   void arrive_and_wait(unsigned member, Completion&& completion) {
-    const std::uint32_t mine = seats_[member].sense ^= 1u;
+    const std::uint32_t own_sense = seats_[member].sense ^= 1u;
     // acq_rel: publishes this member's writes; the last member acquires those of all.
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
       // relaxed: no member adds to it in the next episode before the release below.
       arrived_.store(0, std::memory_order_relaxed);
       completion();
       // release: the reset, the completion, and the writes of all members, before the flag.
-      sense_.store(mine, std::memory_order_release);
+      sense_.store(own_sense, std::memory_order_release);
       waiting_.wake(gate_);
       return;
     }
-    waiting_.await(member, sense_, gate_, [mine](std::uint32_t now) { return now == mine; });
+    waiting_.await(member, sense_, gate_, [own_sense](std::uint32_t now) { return now == own_sense; });
   }
 
   std::size_t bytes() const { return sizeof(*this) + members_ * sizeof(seat); }

@@ -29,20 +29,20 @@ class sensor {
   void arrive_and_wait(unsigned member) {
     // The sensor holds the number of the episode instead of a sense: the last member does not write its own sensor, so with two
     // senses it would pass the next episode but one too early.
-    const std::uint32_t mine = ++seats_[member].episode;
+    const std::uint32_t own = ++seats_[member].episode;
     // acq_rel: publishes this member's writes; the last member acquires those of all.
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
       // relaxed: no member adds to it in the next episode before it sees its sensor, stored below with release.
       arrived_.store(0, std::memory_order_relaxed);
       for (unsigned m = 0; m < members_; ++m) {
         if (m == member) continue;
-        sensors_[m].value.store(mine, std::memory_order_release);
+        sensors_[m].value.store(own, std::memory_order_release);
         waiting_.wake(sensors_[m].gate);
       }
       return;
     }
     local_sensor& s = sensors_[member];
-    waiting_.await(member, s.value, s.gate, [mine](std::uint32_t now) { return now == mine; });
+    waiting_.await(member, s.value, s.gate, [own](std::uint32_t now) { return now == own; });
   }
 
   std::size_t bytes() const { return sizeof(*this) + members_ * (sizeof(seat) + sizeof(local_sensor)); }

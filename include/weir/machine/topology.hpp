@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is near whom: the processors of a machine, in groups within groups.
+// Which processors are near each other: the processors of a machine, in groups within groups.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ from weir.run import elf
 PTHREAD = "libweir-pthread.so"
 THREADS, KINDS = "WEIR_THREADS", ("kernel", "user", "auto", "all")  # of threads: docs/threads.md
 BY_DEFAULT = KINDS[2]  # of these, where neither the option nor the environment says
-# How many processors the program hears of where it asks (src/machine/visible_processors.hpp): as many as it can use.
+# How many processors the program sees where it asks (src/machine/visible_processors.hpp): as many as it can use.
 PROCESSORS, USABLE, MACHINE = "WEIR_PROCESSORS", "auto", "machine"
 # Stacks of ended threads that the C library keeps for new ones, in bytes: 40 MiB by itself, which are five stacks. To
 # map a stack and unmap it is half of what a thread costs (docs/threads-measured.md). By this number the runtime knows

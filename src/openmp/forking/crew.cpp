@@ -38,13 +38,13 @@ enum class release_by : char { unknown, tree, one_line, own_flags };
 release_by how_released() {
   static constinit std::atomic<release_by> known{release_by::unknown};
   // relaxed: a word with which no other data goes; all threads would find the same.
-  release_by its = known.load(std::memory_order_relaxed);
-  if (its == release_by::unknown) [[unlikely]] {
+  release_by chosen = known.load(std::memory_order_relaxed);
+  if (chosen == release_by::unknown) [[unlikely]] {
     const std::string& name = initial_settings().fork_barrier;
-    its = name == "auto" ? release_by::tree : half::release(name, 1).central() ? release_by::one_line : release_by::own_flags;
-    known.store(its, std::memory_order_relaxed);
+    chosen = name == "auto" ? release_by::tree : half::release(name, 1).central() ? release_by::one_line : release_by::own_flags;
+    known.store(chosen, std::memory_order_relaxed);
   }
-  return its;
+  return chosen;
 }
 
 /// A barrier that the user has named stays, and so do the barriers of regions that can be cancelled.
@@ -78,7 +78,7 @@ crew::crew(bool of_program) {
   (void)how_released();  // known before the workers ask
   if (initial_settings().explain) note_regions();
   if (!of_program) return;
-  host_.emplace(released_);
+  primary_thread_.emplace(released_);
   if (!may_have_seats() || !initial_settings().adapt) return;
   sites_ = std::make_unique<native_region_sites>(barriers_to_try);
   if (initial_settings().explain) explains_.emplace(*sites_);
@@ -103,24 +103,24 @@ void crew::assign_processors() {
   if (all.size() < 2 || workers_.size() + 1 < all.size()) return;
   constexpr std::size_t few = 16;
   if (all.size() > few) all = topology_here().in_order(std::move(all));
-  const auto mine = static_cast<std::size_t>(std::ranges::find(all, sched_getcpu()) - all.begin());
-  native::live_on(all[mine % all.size()]);
-  for (const auto& w : workers_) w->processor = all[(mine + w->number) % all.size()];
+  const auto own = static_cast<std::size_t>(std::ranges::find(all, sched_getcpu()) - all.begin());
+  native::live_on(all[own % all.size()]);
+  for (const auto& w : workers_) w->processor = all[(own + w->number) % all.size()];
 }
 
 // A worker whose first region has seats begins where it will probably have its own: as a kernel thread it would get in the way of
 // those that are to begin, until the region is released.
 threads::processor* crew::first_seat(const worker& w, unsigned seats) {
-  if (seats == 0 || !host_ || threads::why_no_processors() != nullptr) return nullptr;
+  if (seats == 0 || !primary_thread_ || threads::why_no_processors() != nullptr) return nullptr;
   const unsigned which = w.number % seats;
-  threads::processor& mine = threads::seat();
-  return which == 0 ? &mine : threads::helper_beside(mine, which - 1);
+  threads::processor& own = threads::seat();
+  return which == 0 ? &own : threads::helper_beside(own, which - 1);
 }
 
 int crew::start(worker& w, unsigned seats) {
   if (may_have_seats()) return threads::start(begin, &w, first_seat(w, seats), stack_bytes());
-  const auto run = [](void* its) -> void* {
-    begin(its);
+  const auto run = [](void* argument) -> void* {
+    begin(argument);
     return nullptr;
   };
   return start_detached(run, &w, stack_bytes());
@@ -130,10 +130,10 @@ unsigned crew::recruit(unsigned wanted, team_form form) {
   if (workers_.size() + 1 >= wanted) return wanted;
   keep_freed_memory();
   differs_ |= threads::gives_own_state;
-  if (host_ && may_have_seats()) {
-    const inheritance its = inheritance::of_this_thread();
-    if (workers_.empty()) gives_ = its;
-    if (differs_ || (gives_ && !(*gives_ == its))) gives_.reset();
+  if (primary_thread_ && may_have_seats()) {
+    const inheritance inherited = inheritance::of_this_thread();
+    if (workers_.empty()) gives_ = inherited;
+    if (differs_ || (gives_ && !(*gives_ == inherited))) gives_.reset();
   }
   while (workers_.size() + 1 < wanted) {
     workers_.push_back(std::make_unique<worker>());
@@ -228,7 +228,7 @@ void crew::work(worker& w) {
   int lives_on = -1;
   bool had_seat = threads::is_on_processor();
   std::uint64_t seen = w.seen;
-  member* last = nullptr;  // that it was in the team that it was in last
+  member* last = nullptr;  // the member that it was in its last team
   for (;;) {
     seen = phases_.next(*w.line, seen, [&](const auto& word, gate& at, auto ready) {
       // Whether the worker shares its processor follows from its last team, not from the crew: workers that smaller teams do not
@@ -288,7 +288,7 @@ void crew::execute(team& t, region run, void* what) {
 
 void crew::fork(team& t, region run, void* what) {
   if (may_have_seats()) [[unlikely]] {
-    if (host_) host_->begin_region();
+    if (primary_thread_) primary_thread_->begin_region();
     if (seated_ || !t.seats.empty()) begin_in_seats(t);
   }
   const work_of_region executed{run, what, &t};
@@ -315,7 +315,7 @@ void crew::join(team& t) {
     // Workers of other crews, whose primary threads go on, may sleep on these seats while this thread drives nothing.
     if (!t.seats.empty() && t.parent->of->parent != nullptr && !threads::is_on_processor() && seats_have_been_shared())
       threads::close_own_processor();
-    if (host_) host_->end_region();
+    if (primary_thread_) primary_thread_->end_region();
     if (sites_) sites_->end();
     if (chooses_within_) [[unlikely]] end_choosing(t);
   }

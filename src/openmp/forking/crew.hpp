@@ -105,7 +105,7 @@ class crew {
   bool passes_on_ = false;             // are there workers that do not wait for the common line?
   // The last episode, with the size of its team. relaxed: written by the primary thread; others read only the number.
   alignas(line_bytes) std::atomic<std::uint64_t> released_{0};
-  std::optional<host> host_;  // if it is a crew of the program's, and has a thread
+  std::optional<primary_thread> primary_thread_;  // if it is a crew of the program's, and has a thread
   std::optional<inheritance> gives_;  // if all workers have got the same
   // Workers have got something that virtual processors do not have (threads::gives_own_state): they stay in their own kernel
   // threads.

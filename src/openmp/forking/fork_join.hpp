@@ -130,24 +130,24 @@ class fork_join {
 
  private:
   template <class FlagsOf, class Await>
-  void await_children(const half& tree, unsigned member, arrival_flag& mine, std::uint32_t episode, FlagsOf flags_of,
+  void await_children(const half& tree, unsigned member, arrival_flag& own, std::uint32_t episode, FlagsOf flags_of,
                       Await await) {
-    for (const unsigned child : tree.of(member)) await_arrival(flags_of(child).arrival, mine, episode, await);
+    for (const unsigned child : tree.of(member)) await_arrival(flags_of(child).arrival, own, episode, await);
   }
   template <class Await>
-  void await_arrival(const arrival_flag& other, arrival_flag& mine, std::uint32_t episode, Await await) {
-    await(other.episode, mine.for_children, [episode](std::uint32_t now) { return now == episode; });
+  void await_arrival(const arrival_flag& other, arrival_flag& own, std::uint32_t episode, Await await) {
+    await(other.episode, own.for_children, [episode](std::uint32_t now) { return now == episode; });
     happens_after(&other.episode);
   }
 
   struct alignas(line_bytes) counter {
     typename Machine::template word<unsigned> arrived{0};
   };
-  static bool is_last(counter& its, unsigned of) {
+  static bool is_last(counter& arrived, unsigned of) {
     // acq_rel: what the region did, for the primary thread; the last member passes on what the others did.
-    if (its.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != of) return false;
+    if (arrived.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != of) return false;
     // relaxed: nobody counts in the next region before the primary thread's flag lets it begin.
-    its.arrived.store(0, std::memory_order_relaxed);
+    arrived.arrived.store(0, std::memory_order_relaxed);
     return true;
   }
 

@@ -26,8 +26,8 @@ struct question {
   std::uint64_t signals, floating_point;
   std::atomic<unsigned> as_new{0};  // relaxed: the region's end publishes it
 };
-void answer(void* its) {
-  auto& asked = *static_cast<question*>(its);
+void answer(void* argument) {
+  auto& asked = *static_cast<question*>(argument);
   if (current->number != 0 && this_thread.crews == nullptr && threads::is_as_started(asked.signals) &&
       floating_point_control() == asked.floating_point && !current->of->has_moved.load(std::memory_order_relaxed))
     asked.as_new.fetch_add(1, std::memory_order_relaxed);
@@ -35,7 +35,7 @@ void answer(void* its) {
 }  // namespace
 
 bool crew::loses_thread() {
-  const bool asks = host_ && gives_ && gives_->is_known && seated_ && last_ != nullptr && !last_->seats.empty() &&
+  const bool asks = primary_thread_ && gives_ && gives_->is_known && seated_ && last_ != nullptr && !last_->seats.empty() &&
                     last_->size == workers_.size() + 1 && !explains_ && !affinity_matters() && !cancellation_in_force() &&
                     threads::is_own(*last_->seats.front());
   if (!asks) return false;
@@ -47,7 +47,7 @@ bool crew::loses_thread() {
   for (unsigned m = 1; m < last_->size; ++m) there += last_->members[m].seat == last_->seats.front() ? 1 : 0;
   without_thread_ = threads::give_up_own_processor(there);
   if (without_thread_ == nullptr) return false;
-  host_.reset();
+  primary_thread_.reset();
   last_ = nullptr;
   for (const auto& [of, t] : teams_) {
     forget_moves(*t);
@@ -60,7 +60,7 @@ bool crew::loses_thread() {
 
 void crew::gets_thread() {
   threads::take_over(*std::exchange(without_thread_, nullptr));
-  host_.emplace(released_);
+  primary_thread_.emplace(released_);
 }
 
 void crew::dismiss_without_thread() {
@@ -111,16 +111,16 @@ void dismiss(const std::vector<crew*>& crews) {
 
 }  // namespace
 
-void keep_or_dismiss(crew& its) {
+void keep_or_dismiss(crew& kept_crew) {
   {
     const std::lock_guard lock(list_lock);
-    if (!may_keep || its.workers() > most_workers) return its.dismiss();
+    if (!may_keep || kept_crew.workers() > most_workers) return kept_crew.dismiss();
   }
-  if (!its.loses_thread()) return its.dismiss();
+  if (!kept_crew.loses_thread()) return kept_crew.dismiss();
   std::vector<crew*> too_many;
   {
     const std::lock_guard lock(list_lock);
-    kept->crews.push_back(&its);
+    kept->crews.push_back(&kept_crew);
     while (!may_keep ? !kept->crews.empty() : workers_kept() > most_workers) {
       too_many.push_back(kept->crews.front());
       kept->crews.erase(kept->crews.begin());
@@ -136,25 +136,25 @@ crew* take_kept_crew() {
     if (kept->crews.empty()) return nullptr;
   }
   ask_for_short_slices();  // as for a crew of its own: workers inherit them
-  const inheritance mine = inheritance::of_this_thread();
-  crew* its = nullptr;
+  const inheritance own = inheritance::of_this_thread();
+  crew* taken = nullptr;
   bool fits = false;
   {
     const std::lock_guard lock(list_lock);
     const auto fitting =
-        std::find_if(kept->crews.rbegin(), kept->crews.rend(), [&mine](const crew* c) { return c->gives() == mine; });
+        std::find_if(kept->crews.rbegin(), kept->crews.rend(), [&own](const crew* c) { return c->gives() == own; });
     fits = fitting != kept->crews.rend();
-    // In a program whose threads all differ, crews would be kept in vain: whoever finds none that fits ends the oldest.
+    // In a program whose threads all differ, crews would be kept in vain: a thread that finds none that fits ends the oldest.
     const auto found = fits ? std::next(fitting).base() : kept->crews.begin();
     if (found == kept->crews.end()) return nullptr;  // somebody else was faster
-    its = *found;
+    taken = *found;
     kept->crews.erase(found);
   }
   if (fits)
-    its->gets_thread();
+    taken->gets_thread();
   else
-    its->dismiss_without_thread();
-  return fits ? its : nullptr;
+    taken->dismiss_without_thread();
+  return fits ? taken : nullptr;
 }
 
 void dismiss_kept_crews() {

@@ -11,7 +11,7 @@ namespace weir::openmp {
 class crew;
 
 /// The calling thread ends, and with it its crew for outermost regions, which is kept or dismissed.
-void keep_or_dismiss(crew& its);
+void keep_or_dismiss(crew& kept_crew);
 /// A crew for the outermost regions of the calling thread; null: none that is kept has workers as this thread would create them.
 /// Then it ends the one that has been kept longest.
 crew* take_kept_crew();

@@ -17,8 +17,8 @@ void crew::may_be_chosen_within(team& t) {
 }
 
 void crew::choose_within(team& t) {
-  host_->may_rest(place_ == nullptr);
-  if (place_ == nullptr || !host_->lasts()) return;
+  primary_thread_->may_rest(place_ == nullptr);
+  if (place_ == nullptr || !primary_thread_->lasts()) return;
   const errno_kept around;
   if (barriers_) {
     barriers_->end();
@@ -32,9 +32,9 @@ void crew::choose_within(team& t) {
   const unsigned on = barriers_->begin(place_, t.size, may_move ? most : 1)[choice::processors];
   // Kernel threads that have become more than their share of the processors are members there, as in a team that begins.
   const unsigned chosen = !may_move ? 0 : on < most ? on : of_kernel_threads && most < t.size ? most : 0;
-  // relaxed, both: this thread alone writes the first word; who leaves its seat too late loses it (sit_among).
+  // relaxed, both: this thread alone writes the first word; a member that leaves its seat too late loses it (sit_among).
   const bool changes = chosen != t.computes_on.load(std::memory_order_relaxed);
-  host_->may_rest(!changes && (most < 2 || barriers_->may_rest()));
+  primary_thread_->may_rest(!changes && (most < 2 || barriers_->may_rest()));
   if (changes) {
     if (t.first_seat == nullptr) {
       if (of_kernel_threads && !threads::may_drive()) return;
@@ -52,7 +52,7 @@ void crew::choose_within(team& t) {
 void crew::end_choosing(team& t) {
   chooses_within_ = false;
   barriers_->interrupt();
-  host_->end_of_lasting_region();
+  primary_thread_->end_of_lasting_region();
   t.computes_on.store(0, std::memory_order_relaxed);  // relaxed: published by the next release
   t.first_seat = nullptr;
   if (t.seats.empty()) forget_seats(t);

@@ -35,14 +35,14 @@ crew& crew_of(const member& me) {
     all = new std::vector<crew*>;
   }
   if (all->size() <= depth) all->resize(depth + 1);
-  crew*& its = (*all)[depth];
-  if (its == nullptr) {
+  crew*& at_depth = (*all)[depth];
+  if (at_depth == nullptr) {
     const without_cancellation to_the_end;
     const bool of_program = me.of->parent == nullptr && !this_thread.is_worker;
-    if (of_program && may_have_seats()) its = take_kept_crew();
-    if (its == nullptr) its = new crew(of_program);
+    if (of_program && may_have_seats()) at_depth = take_kept_crew();
+    if (at_depth == nullptr) at_depth = new crew(of_program);
   }
-  return *its;
+  return *at_depth;
 }
 
 /// A list in num_threads of this region, or of one around it.

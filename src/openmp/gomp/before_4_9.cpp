@@ -11,25 +11,26 @@ namespace {
 
 /// What the members of a region read until its end. Regions that the same thread has begun are nested.
 struct begun_region {
-  worksharing_region its;
+  worksharing_region shared_region;
   begun_region* outer;
   std::unique_ptr<granted_threads> granted = nullptr;
 };
 thread_local begun_region* innermost = nullptr;
 
-const worksharing_region& begin(const worksharing_region& its, region run, unsigned threads) {
-  innermost = new begun_region{its, innermost};
-  innermost->granted = begin_region(run, &innermost->its, threads, reinterpret_cast<const void*>(innermost->its.run));
-  return innermost->its;
+const worksharing_region& begin(const worksharing_region& shared_region, region run, unsigned threads) {
+  innermost = new begun_region{shared_region, innermost};
+  innermost->granted =
+      begin_region(run, &innermost->shared_region, threads, reinterpret_cast<const void*>(innermost->shared_region.run));
+  return innermost->shared_region;
 }
 
 void run_program(void* its_region) {
-  const auto& its = *static_cast<const worksharing_region*>(its_region);
-  its.run(its.what);
+  const auto& shared_region = *static_cast<const worksharing_region*>(its_region);
+  shared_region.run(shared_region.what);
 }
 
-void begin_parallel_worksharing(const worksharing_region& its, unsigned threads) {
-  begin_worksharing(begin(its, run_worksharing, threads));
+void begin_parallel_worksharing(const worksharing_region& shared_region, unsigned threads) {
+  begin_worksharing(begin(shared_region, run_worksharing, threads));
 }
 
 }  // namespace
@@ -48,9 +49,9 @@ void GOMP_parallel_end(void) {
 #define PARALLEL_LOOP(name, kind)                                                                                   \
   void GOMP_parallel_loop_##name##_start(region run, void* what, unsigned threads, long start, long end, long step, \
                                          long chunk) {                                                              \
-    const worksharing_region its =                                                                                  \
+    const worksharing_region shared_region =                                                                        \
         region_with_loop(run, what, start, end, step, schedule_kind::kind, chunk, order::monotonic);                \
-    begin_parallel_worksharing(its, threads);                                                                       \
+    begin_parallel_worksharing(shared_region, threads);                                                             \
   }
 PARALLEL_LOOP(static, static_)
 PARALLEL_LOOP(dynamic, dynamic)

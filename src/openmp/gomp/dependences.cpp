@@ -9,13 +9,17 @@ namespace {
 
 std::uintptr_t at(const void* address) { return address == nullptr ? all_memory : reinterpret_cast<std::uintptr_t>(address); }
 
-dependence object(void* const* its) {
+dependence object(void* const* description) {
   enum : std::uintptr_t { in = 1, mutex_in_out_set = 4, in_out_set = 5 };
-  switch (reinterpret_cast<std::uintptr_t>(its[1])) {
-    case in: return {at(its[0]), dependence::in};
-    case mutex_in_out_set: return {at(its[0]), dependence::mutex_in_out_set};
-    case in_out_set: return {at(its[0]), dependence::in_out_set};
-    default: return {at(its[0]), dependence::out};
+  switch (reinterpret_cast<std::uintptr_t>(description[1])) {
+    case in:
+      return {at(description[0]), dependence::in};
+    case mutex_in_out_set:
+      return {at(description[0]), dependence::mutex_in_out_set};
+    case in_out_set:
+      return {at(description[0]), dependence::in_out_set};
+    default:
+      return {at(description[0]), dependence::out};
   }
 }
 

@@ -44,11 +44,11 @@ loop_plan plan_of_number(long number, std::uint64_t chunk, std::uint64_t trips) 
 template <class T>
 bool chunk(T* begin, T* end, bool ordered) {
   member& me = self();
-  const iterations its = next_chunk(me, ordered);
-  if (!its) return false;
-  *begin = static_cast<T>(me.first + its.begin * me.step);
+  const iterations chunk = next_chunk(me, ordered);
+  if (!chunk) return false;
+  *begin = static_cast<T>(me.first + chunk.begin * me.step);
   // For the last chunk the bound itself: a step beyond it could overflow the type.
-  *end = static_cast<T>(its.end == me.plan.trips ? me.bound : me.first + its.end * me.step);
+  *end = static_cast<T>(chunk.end == me.plan.trips ? me.bound : me.first + chunk.end * me.step);
   return true;
 }
 
@@ -107,15 +107,15 @@ void wait_for_iteration(std::int64_t first, va_list& rest) {
 
 unsigned next_section() {
   member& me = self();
-  const iterations its = next_chunk(me);
-  return its ? static_cast<unsigned>(its.begin) + 1 : 0;
+  const iterations chunk = next_chunk(me);
+  return chunk ? static_cast<unsigned>(chunk.begin) + 1 : 0;
 }
 
 loop_plan plan_of_sections(unsigned count) { return {schedule_kind::dynamic, count, 1}; }
 
-void fork_worksharing(worksharing_region its, unsigned threads, unsigned flags) {
+void fork_worksharing(worksharing_region shared_region, unsigned threads, unsigned flags) {
   request_proc_bind(proc_bind_in(flags));
-  fork(run_worksharing, &its, threads, reinterpret_cast<const void*>(its.run));
+  fork(run_worksharing, &shared_region, threads, reinterpret_cast<const void*>(shared_region.run));
 }
 
 }  // namespace
@@ -137,12 +137,14 @@ worksharing_region region_with_sections(region run, void* what, unsigned count) 
   return {run, what, plan_of_sections(count), 0, 1, count};
 }
 
-void begin_worksharing(const worksharing_region& its) { begin_loop(self(), its.plan, its.first, its.step, its.bound); }
+void begin_worksharing(const worksharing_region& shared_region) {
+  begin_loop(self(), shared_region.plan, shared_region.first, shared_region.step, shared_region.bound);
+}
 
 void run_worksharing(void* its_region) {
-  const auto& its = *static_cast<const worksharing_region*>(its_region);
-  begin_worksharing(its);
-  its.run(its.what);
+  const auto& shared_region = *static_cast<const worksharing_region*>(its_region);
+  begin_worksharing(shared_region);
+  shared_region.run(shared_region.what);
   // With order(concurrent), a negative step and a chunk size, the code of GCC 12 neither asks for chunks nor ends the loop.
   if (self().in_loop != nullptr) leave_loop();
 }

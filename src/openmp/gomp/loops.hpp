@@ -22,7 +22,7 @@ worksharing_region region_with_loop_at_run_time(region run, void* what, long sta
 worksharing_region region_with_sections(region run, void* what, unsigned count);
 
 /// Sets the loop or sections up for the calling member.
-void begin_worksharing(const worksharing_region& its);
+void begin_worksharing(const worksharing_region& shared_region);
 /// Each member executes this function, which sets the loop or sections up and runs the program's code.
 void run_worksharing(void* its_region);
 

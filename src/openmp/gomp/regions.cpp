@@ -57,8 +57,8 @@ bool GOMP_barrier_cancel(void) { return barrier_in_cancellable(self()); }
 void GOMP_critical_start(void) { unnamed.take(&waits::critical); }
 void GOMP_critical_end(void) { unnamed.release(); }
 // The compiler gives each name a pointer that is null at first: enough for a lock.
-void GOMP_critical_name_start(void** its) { reinterpret_cast<lock*>(its)->take(&waits::critical); }
-void GOMP_critical_name_end(void** its) { reinterpret_cast<lock*>(its)->release(); }
+void GOMP_critical_name_start(void** lock_word) { reinterpret_cast<lock*>(lock_word)->take(&waits::critical); }
+void GOMP_critical_name_end(void** lock_word) { reinterpret_cast<lock*>(lock_word)->release(); }
 void GOMP_atomic_start(void) { atomic_updates.take(&waits::atomic); }
 void GOMP_atomic_end(void) { atomic_updates.release(); }
 

@@ -13,10 +13,10 @@ namespace {
 // The compiler's _Complex int: how many take part, and which of them asks.
 __extension__ typedef __complex__ int share;
 share share_of(int count, int which) {
-  share its;
-  __real__ its = count;
-  __imag__ its = which;
-  return its;
+  share part;
+  __real__ part = count;
+  __imag__ part = which;
+  return part;
 }
 share in_team() { return share_of(static_cast<int>(self().of->size), static_cast<int>(self().number)); }
 share in_league() { return share_of(self().icv.teams, self().icv.team); }

@@ -25,8 +25,8 @@ constexpr unsigned nowait_flag = 1;
 
 void need_device(int device) {
   if (initial_settings().target_offload != offload::mandatory || device == of_if_false) return;
-  constexpr int host = 0;  // omp_get_initial_device()
-  if ((device == by_default || device == default_device ? self().icv.default_device : device) == host) return;
+  constexpr int initial_device = 0;  // omp_get_initial_device()
+  if ((device == by_default || device == default_device ? self().icv.default_device : device) == initial_device) return;
   end_program("OMP_TARGET_OFFLOAD is mandatory, but there is no device to execute target constructs");
 }
 
@@ -90,7 +90,7 @@ void execute(function run, void** addresses, int limit) {
 /// The data of a target region's task.
 struct target_call {
   function run;
-  std::unique_ptr<variables> its;
+  std::unique_ptr<variables> mapped;
   int limit;
 };
 
@@ -120,17 +120,17 @@ WEIR_GUARDED(void, GOMP_target_ext,
   need_device(device);
   member& me = self();
   const int limit = thread_limit_among(clauses);
-  auto its = std::make_unique<variables>(count, addresses, sizes, kinds);
+  auto mapped = std::make_unique<variables>(count, addresses, sizes, kinds);
   if ((flags & nowait_flag) == 0) {
     if (depend != nullptr) finish_before(me, dependences_of(depend));
-    execute(run, its->addresses(), limit);
+    execute(run, mapped->addresses(), limit);
     return;
   }
   task& t = new_task(me, sizeof(target_call));
-  new (t.data()) target_call{run, std::move(its), limit};
+  new (t.data()) target_call{run, std::move(mapped), limit};
   t.run = [](task& its_task) {
     auto& call = *static_cast<target_call*>(its_task.data());
-    execute(call.run, call.its->addresses(), call.limit);
+    execute(call.run, call.mapped->addresses(), call.limit);
     call.~target_call();
   };
   generate(me, t, false, depend != nullptr ? dependences_of(depend) : dependences{});
@@ -150,7 +150,7 @@ void GOMP_target_enter_exit_data(int device, std::size_t, void**, std::size_t*, 
 }
 
 // On the host, a pointer to a function of the program maps to itself.
-void* GOMP_target_map_indirect_ptr(void* host) { return host; }
+void* GOMP_target_map_indirect_ptr(void* function) { return function; }
 
 // The interop construct: there is no foreign runtime, so what it begins or ends is omp_interop_none [OpenMP 5.2, 14.1].
 void GOMP_interop(int device, int begun, void*** objects, const int*, const char* const*, int, void**, int ended,

@@ -43,8 +43,8 @@ struct reducing_region {
   unsigned size = 0;
 };
 
-void run_reducing(void* its) {
-  auto& r = *static_cast<reducing_region*>(its);
+void run_reducing(void* argument) {
+  auto& r = *static_cast<reducing_region*>(argument);
   auto* const w = *static_cast<words**>(r.what);
   member& me = self();
   begin_task_group(me, true);
@@ -85,9 +85,9 @@ void GOMP_taskgroup_reduction_unregister(words* w) { std::free(reinterpret_cast<
 void GOMP_task_reduction_remap(std::size_t variables, std::size_t originals, void** addresses) {
   const member& me = self();
   for (std::size_t i = 0; i < variables; ++i) {
-    const auto [in, its] = find_reduction(me.executing->group, addresses[i]);
-    addresses[i] = in->copy(me, *its);
-    if (i < originals) addresses[variables + i] = its->variable;
+    const auto [in, item] = find_reduction(me.executing->group, addresses[i]);
+    addresses[i] = in->copy(me, *item);
+    if (i < originals) addresses[variables + i] = item->variable;
   }
 }
 

@@ -48,9 +48,9 @@ inline task& make_task(member& me, function run, long size, long alignment, unsi
   const auto bytes = static_cast<std::size_t>(size), align = static_cast<std::size_t>(std::max(alignment, 1L));
   task& t = new_task(me, sizeof(call) + align + bytes);
   t.final = (flags & final_flag) != 0;
-  auto* const its = static_cast<call*>(t.data());
-  const auto room = reinterpret_cast<std::uintptr_t>(its + 1);
-  *its = {run, reinterpret_cast<void*>((room + align - 1) & ~(align - 1))};  // a power of two
+  auto* const stored = static_cast<call*>(t.data());
+  const auto room = reinterpret_cast<std::uintptr_t>(stored + 1);
+  *stored = {run, reinterpret_cast<void*>((room + align - 1) & ~(align - 1))};  // a power of two
   t.run = body::run;
   return t;
 }

@@ -40,11 +40,11 @@ change<T> update(T* at, Function of) {
   if constexpr (has_word(sizeof(T))) {
     using word = typename word_of<sizeof(T)>::type;
     if (reinterpret_cast<std::uintptr_t>(at) % sizeof(T) == 0) {
-      auto* const its = reinterpret_cast<word*>(at);
-      word seen = __atomic_load_n(its, __ATOMIC_RELAXED);  // relaxed: a first guess, which the swap verifies
+      auto* const variable = reinterpret_cast<word*>(at);
+      word seen = __atomic_load_n(variable, __ATOMIC_RELAXED);  // relaxed: a first guess, which the swap verifies
       for (;;) {
         const T before = std::bit_cast<T>(seen), after = of(before);
-        if (__atomic_compare_exchange_n(its, &seen, std::bit_cast<word>(after), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(variable, &seen, std::bit_cast<word>(after), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
           return {before, after};
       }
     }

@@ -28,18 +28,18 @@ struct shown_node {
   }
 };
 
-shown_node& shown(dependence_node& its) {
-  its.mutual.take();
-  if (its.shown == nullptr) its.shown = std::make_shared<shown_node>();
-  auto& node = *static_cast<shown_node*>(its.shown.get());
-  its.mutual.release();
+shown_node& shown(dependence_node& dependent) {
+  dependent.mutual.take();
+  if (dependent.shown == nullptr) dependent.shown = std::make_shared<shown_node>();
+  auto& node = *static_cast<shown_node*>(dependent.shown.get());
+  dependent.mutual.release();
   return node;
 }
 
-std::vector<std::shared_ptr<dependence_node>> successors_of(dependence_node& its) {
-  its.mutual.take();
-  auto all = its.successors;
-  its.mutual.release();
+std::vector<std::shared_ptr<dependence_node>> successors_of(dependence_node& node) {
+  node.mutual.take();
+  auto all = node.successors;
+  node.mutual.release();
   return all;
 }
 
@@ -55,9 +55,9 @@ shown_node* __kmpc_task_get_depnode(void* t) {
 shown_successor* __kmpc_task_get_successors(void* t) {
   const auto node = runtime_task(t).node;
   if (node == nullptr) return nullptr;
-  shown_node& its = shown(*node);
-  for (const auto& s : successors_of(*node)) its.add(&shown(*s));
-  return its.successors;
+  shown_node& shown_to_program = shown(*node);
+  for (const auto& s : successors_of(*node)) shown_to_program.add(&shown(*s));
+  return shown_to_program.successors;
 }
 
 }  // extern "C"

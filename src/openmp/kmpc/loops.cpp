@@ -163,15 +163,15 @@ void begin_dispatch(int kind, T lower, T upper, S step, S chunk) {
 template <class T, class S>
 int next_dispatch(int* last, T* lower, T* upper, S* stride) {
   member& me = self();
-  const iterations its = next_chunk(me, me.bound != 0);
-  if (!its) {
+  const iterations chunk = next_chunk(me, me.bound != 0);
+  if (!chunk) {
     end_loop(me);
     return 0;
   }
-  *lower = static_cast<T>(me.first + its.begin * me.step);
-  *upper = static_cast<T>(me.first + (its.end - 1) * me.step);
+  *lower = static_cast<T>(me.first + chunk.begin * me.step);
+  *upper = static_cast<T>(me.first + (chunk.end - 1) * me.step);
   if (stride != nullptr) *stride = static_cast<S>(me.step);
-  if (last != nullptr) *last = its.end == me.plan.trips;
+  if (last != nullptr) *last = chunk.end == me.plan.trips;
   return 1;
 }
 
@@ -188,19 +188,19 @@ using nest = std::vector<dimension>;
 constinit thread_local nest* announced = nullptr;
 
 /// Does the loop over the first dimension, and the dimensions that are collapsed with it, have this many iterations?
-bool is_of(std::uint64_t trips, const nest& its, std::uint64_t less) {
+bool is_of(std::uint64_t trips, const nest& announced_nest, std::uint64_t less) {
   std::uint64_t all = 1;
-  return std::ranges::any_of(its, [&](const dimension& d) { return (all *= d.trips - less) == trips; });
+  return std::ranges::any_of(announced_nest, [&](const dimension& d) { return (all *= d.trips - less) == trips; });
 }
 
 [[gnu::noinline]] void begin_announced_doacross(std::uint64_t trips) {
-  const std::unique_ptr<nest> its(std::exchange(announced, nullptr));
-  if (!is_of(trips, *its, 0) && is_of(trips, *its, 1))
-    for (dimension& d : *its) {
+  const std::unique_ptr<nest> ending(std::exchange(announced, nullptr));
+  if (!is_of(trips, *ending, 0) && is_of(trips, *ending, 1))
+    for (dimension& d : *ending) {
       d.last -= d.step;
       --d.trips;
     }
-  begin_doacross(self(), its->data(), static_cast<unsigned>(its->size()));
+  begin_doacross(self(), ending->data(), static_cast<unsigned>(ending->size()));
 }
 
 /// own_part() for a doacross loop. A separate function, so that a loop without doacross saves no registers.
@@ -271,15 +271,15 @@ int __kmpc_sections_init(source_line*, int) {
 unsigned __kmpc_next_section(source_line*, int, int count) {
   member& me = self();
   const auto all = static_cast<std::uint64_t>(count);
-  const iterations its = next_chunk(me);
-  return static_cast<unsigned>(its ? std::min(its.begin, all) : all);
+  const iterations chunk = next_chunk(me);
+  return static_cast<unsigned>(chunk ? std::min(chunk.begin, all) : all);
 }
 void __kmpc_end_sections(source_line*, int) { end_loop(self()); }
 
-void __kmpc_doacross_init(source_line*, int, int count, const kmp_dimension* its) {
+void __kmpc_doacross_init(source_line*, int, int count, const kmp_dimension* dimensions) {
   delete announced;
   announced = new nest;
-  for (const kmp_dimension& d : std::span(its, static_cast<std::size_t>(count)))
+  for (const kmp_dimension& d : std::span(dimensions, static_cast<std::size_t>(count)))
     announced->push_back({d.first, d.last, d.step, trips_of(d.first, d.last, d.step)});
 }
 void __kmpc_doacross_post(source_line*, int, const std::int64_t* values) { post(self(), values); }

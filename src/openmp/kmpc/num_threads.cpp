@@ -29,10 +29,10 @@ void ask(unsigned count, const int* list) {
 
 void insist(int severity, const char* message) {
   enum : int { fatal = 2 };
-  thread_demand& its = demand();
-  its.strict = asked_for != 0;
-  its.fatal = severity == fatal;
-  if (message != nullptr) its.message = message;
+  thread_demand& demanded = demand();
+  demanded.strict = asked_for != 0;
+  demanded.fatal = severity == fatal;
+  if (message != nullptr) demanded.message = message;
 }
 
 }  // namespace

@@ -182,9 +182,9 @@ void __kmpc_flush(source_line*) { flush(__builtin_return_address(0)); }
 // The member that executes the construct calls its end.
 int __kmpc_single(source_line*, int) {
   member& me = self();
-  const bool mine = takes_single(me);
-  if (mine) me.forbids = member::worksharing_and_barriers;
-  return mine;
+  const bool taken = takes_single(me);
+  if (taken) me.forbids = member::worksharing_and_barriers;
+  return taken;
 }
 void __kmpc_end_single(source_line*, int) { self().forbids = 0; }
 int __kmpc_master(source_line*, int) { return self().number == 0; }
@@ -192,10 +192,10 @@ void __kmpc_end_master(source_line*, int) {}
 int __kmpc_masked(source_line*, int, int filter) { return static_cast<int>(self().number) == filter; }
 void __kmpc_end_masked(source_line*, int) {}
 
-void __kmpc_copyprivate(source_line*, int, std::size_t, void* values, void (*copy)(void*, void*), int mine) {
+void __kmpc_copyprivate(source_line*, int, std::size_t, void* values, void (*copy)(void*, void*), int copies_from) {
   member& me = self();
-  void* const from = copyprivate(me, mine != 0 ? values : nullptr);
-  if (mine == 0) copy(values, from);
+  void* const from = copyprivate(me, copies_from != 0 ? values : nullptr);
+  if (copies_from == 0) copy(values, from);
   barrier(me);  // until then the executor keeps its values
 }
 
@@ -220,9 +220,9 @@ void __kmpc_scope(source_line*, int, void*) {}
 void __kmpc_end_scope(source_line*, int, void*) {}
 
 // A critical section's name is an object of 32 bytes that are zeros at first: enough for a lock.
-void __kmpc_critical(source_line*, int, lock* its) { its->take(&waits::critical); }
-void __kmpc_critical_with_hint(source_line*, int, lock* its, unsigned) { its->take(&waits::critical); }
-void __kmpc_end_critical(source_line*, int, lock* its) { its->release(); }
+void __kmpc_critical(source_line*, int, lock* lock_word) { lock_word->take(&waits::critical); }
+void __kmpc_critical_with_hint(source_line*, int, lock* lock_word, unsigned) { lock_word->take(&waits::critical); }
+void __kmpc_end_critical(source_line*, int, lock* critical) { critical->release(); }
 
 // The error directive, at execution.
 void __kmpc_error(source_line* location, int severity, const char* message) {

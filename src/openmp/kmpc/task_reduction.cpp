@@ -121,7 +121,7 @@ class reductions final : public task_reductions {
 struct early {
   const task* of;
   const reductions* in;
-  const task_reductions::item* its;
+  const task_reductions::item* item;
   bool operator==(const early&) const = default;
 };
 thread_local std::vector<early> at_ends;
@@ -145,8 +145,8 @@ void weir::openmp::combine_at_end(member& me, const task& t) {
   while (!at_ends.empty() && at_ends.back().of == &t) {
     const early ending = at_ends.back();
     at_ends.pop_back();
-    const bool goes_on = std::ranges::any_of(at_ends, [&](const early& e) { return e.in == ending.in && e.its == ending.its; });
-    ending.in->finish_early(me, *ending.its, goes_on);
+    const bool goes_on = std::ranges::any_of(at_ends, [&](const early& e) { return e.in == ending.in && e.item == ending.item; });
+    ending.in->finish_early(me, *ending.item, goes_on);
   }
 }
 
@@ -170,12 +170,12 @@ void __kmpc_task_reduction_modifier_fini(source_line*, int, int) { end_task_grou
 // Looks in the given group, or otherwise in the groups around the task.
 void* __kmpc_task_reduction_get_th_data(int, void* group, void* address) {
   const member& me = self();
-  const auto [in, its] = find_reduction(group != nullptr ? static_cast<const task_group*>(group) : me.executing->group, address);
-  void* const copy = in->copy(me, *its);
+  const auto [in, item] = find_reduction(group != nullptr ? static_cast<const task_group*>(group) : me.executing->group, address);
+  void* const copy = in->copy(me, *item);
   // Task reductions of GCC's objects in the same program are of another class.
-  const auto* const mine = dynamic_cast<const reductions*>(in);
-  if (mine != nullptr && mine->sized_at_run_time(*its) && in_explicit_task(me)) {
-    const early e{me.executing, mine, its};
+  const auto* const by_compiler = dynamic_cast<const reductions*>(in);
+  if (by_compiler != nullptr && by_compiler->sized_at_run_time(*item) && in_explicit_task(me)) {
+    const early e{me.executing, by_compiler, item};
     if (std::ranges::find(at_ends, e) == at_ends.end()) at_ends.push_back(e);
     combines_at_end(*me.executing);
   }

@@ -56,9 +56,10 @@ void destroy(compiled_task* t) {
 /// Executes the parts of an untied task: after each part but the last, the task asks to be executed again. If the compiler's code
 /// begins the task itself, these are the remaining parts.
 void execute_parts(compiled_task* t) {
-  hidden& its = before(t);
-  while (std::exchange(its.has_more, false)) t->run(global_thread_number(), t);
-  if (its.combines) [[unlikely]] combine_at_end(self(), of(t));
+  hidden& header = before(t);
+  while (std::exchange(header.has_more, false)) t->run(global_thread_number(), t);
+  if (header.combines) [[unlikely]]
+    combine_at_end(self(), of(t));
 }
 
 void execute(task& of_runtime) {
@@ -108,15 +109,15 @@ dependence::kind_of kind_of(std::uint8_t kind) {
   }
 }
 
-void append(dependences& list, int count, const listed* its) {
+void append(dependences& list, int count, const listed* listed_here) {
   enum : std::uint8_t { all = 0x80 };
   for (int i = 0; i < count; ++i)
-    list.push_back({(its[i].kind & all) != 0 ? all_memory : its[i].at, kind_of(its[i].kind)});
+    list.push_back({(listed_here[i].kind & all) != 0 ? all_memory : listed_here[i].at, kind_of(listed_here[i].kind)});
 }
 
-dependences list_of(int count, const listed* its, int more, const listed* others) {
+dependences list_of(int count, const listed* listed_here, int more, const listed* others) {
   dependences list;
-  append(list, count, its);
+  append(list, count, listed_here);
   append(list, more, others);
   return list;
 }
@@ -199,8 +200,8 @@ WEIR_GUARDED(int, __kmpc_omp_task_parts, (source_line*, int, compiled_task* t)) 
   return 0;
 }
 WEIR_GUARDED(int, __kmpc_omp_task_with_deps,
-             (source_line*, int, compiled_task* t, int count, const listed* its, int more, const listed* others)) {
-  begin_or_continue(t, list_of(count, its, more, others));
+             (source_line*, int, compiled_task* t, int count, const listed* listed_here, int more, const listed* others)) {
+  begin_or_continue(t, list_of(count, listed_here, more, others));
   return 0;
 }
 // Undeferred: the compiler's code calls the routine itself, for the first part.
@@ -214,15 +215,16 @@ WEIR_GUARDED(void, __kmpc_omp_task_complete_if0, (source_line*, int, compiled_ta
   destroy(t);
   end_undeferred(self(), of(t));
 }
-WEIR_GUARDED(void, __kmpc_omp_wait_deps, (source_line*, int, int count, const listed* its, int more, const listed* others)) {
-  wait_before(list_of(count, its, more, others));
+WEIR_GUARDED(void, __kmpc_omp_wait_deps,
+             (source_line*, int, int count, const listed* listed_here, int more, const listed* others)) {
+  wait_before(list_of(count, listed_here, more, others));
 }
-WEIR_GUARDED(void, __kmpc_omp_taskwait_deps_51, (source_line*, int, int count, const listed* its, int more, const listed* others,
-                                 int nowait)) {
+WEIR_GUARDED(void, __kmpc_omp_taskwait_deps_51,
+             (source_line*, int, int count, const listed* listed_here, int more, const listed* others, int nowait)) {
   if (nowait == 0)
-    wait_before(list_of(count, its, more, others));
+    wait_before(list_of(count, listed_here, more, others));
   else  // an empty task that others may depend on
-    generate_empty(self(), list_of(count, its, more, others));
+    generate_empty(self(), list_of(count, listed_here, more, others));
 }
 WEIR_GUARDED(int, __kmpc_omp_taskwait, (source_line*, int)) {
   finish_children(self());

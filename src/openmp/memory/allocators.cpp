@@ -114,11 +114,11 @@ void* from_pool(std::size_t alignment, std::size_t bytes, pool& p, content with)
 }
 
 /// Frees a block without giving its bytes back to its pool.
-void free_block(const header& its) {
-  if (its.memory_bytes != 0)
-    munmap(its.memory, its.memory_bytes);
+void free_block(const header& block_header) {
+  if (block_header.memory_bytes != 0)
+    munmap(block_header.memory, block_header.memory_bytes);
   else
-    std::free(its.memory);
+    std::free(block_header.memory);
 }
 
 void* moved(void* old, void* now, std::size_t bytes) {
@@ -128,15 +128,15 @@ void* moved(void* old, void* now, std::size_t bytes) {
 
 /// Within the pool that the block is from: the pool must have room for the difference, not for both blocks.
 void* resized(void* old, std::size_t bytes, pool& p) {
-  const header its = header_of(old);
-  if (bytes > its.bytes && !p.take(bytes - its.bytes)) return nullptr;
-  void* const now = moved(old, block(p.alignment, bytes, its.of, p.locked, content::any), bytes);
+  const header block_header = header_of(old);
+  if (bytes > block_header.bytes && !p.take(bytes - block_header.bytes)) return nullptr;
+  void* const now = moved(old, block(p.alignment, bytes, block_header.of, p.locked, content::any), bytes);
   if (now == nullptr) {
-    if (bytes > its.bytes) p.give_back(bytes - its.bytes);
+    if (bytes > block_header.bytes) p.give_back(bytes - block_header.bytes);
     return nullptr;
   }
-  if (bytes < its.bytes) p.give_back(its.bytes - bytes);
-  free_block(its);
+  if (bytes < block_header.bytes) p.give_back(block_header.bytes - bytes);
+  free_block(block_header);
   return now;
 }
 
@@ -167,8 +167,8 @@ allocator_trait trait_of(const std::string& name, const std::string& text) {
 }
 
 allocator_handle of_environment() {
-  static constinit made_once<allocator_handle> its;
-  return its([] {
+  static constinit made_once<allocator_handle> default_allocator;
+  return default_allocator([] {
     const allocator& a = initial_settings().default_allocator;
     if (a.name.ends_with("_alloc")) return predefined(a.name);
     std::vector<allocator_trait> traits;
@@ -224,9 +224,9 @@ void* reallocate(void* old, std::size_t bytes, allocator_handle from, allocator_
 
 void release(void* memory) {
   if (memory == nullptr) return;
-  const header its = header_of(memory);
-  if (pool* const p = made(its.of)) p->give_back(its.bytes);
-  free_block(its);
+  const header block_header = header_of(memory);
+  if (pool* const p = made(block_header.of)) p->give_back(block_header.bytes);
+  free_block(block_header);
 }
 
 }  // namespace weir::openmp

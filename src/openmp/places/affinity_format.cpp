@@ -29,7 +29,7 @@ constexpr field fields[] = {
     {'n', "thread_num", [](const affinity_facts& f) { return of(f.thread); }},
     {'N', "num_threads", [](const affinity_facts& f) { return of(f.threads); }},
     {'a', "ancestor_tnum", [](const affinity_facts& f) { return of(f.ancestor); }},
-    {'H', "host", [](const affinity_facts& f) { return of(f.host); }},
+    {'H', "host", [](const affinity_facts& f) { return of(f.host_name); }},
     {'P', "process_id", [](const affinity_facts& f) { return of(f.process); }},
     {'i', "native_thread_id", [](const affinity_facts& f) { return of(f.native_thread); }},
     {'A', "thread_affinity", [](const affinity_facts& f) { return of(f.processors); }},

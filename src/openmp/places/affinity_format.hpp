@@ -9,7 +9,7 @@ namespace weir::openmp {
 /// The facts that fields stand for.
 struct affinity_facts {
   int team = 0, teams = 1, level = 0, thread = 0, threads = 1, ancestor = -1;
-  std::string host;
+  std::string host_name;
   long process = 0, native_thread = 0;
   std::string processors;  ///< as in 0-3,7
 };

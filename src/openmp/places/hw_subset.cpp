@@ -104,7 +104,7 @@ void restrict_to_hw_subset() {
   const char* text = std::getenv("KMP_HW_SUBSET");
   if (text == nullptr) text = std::getenv("KMP_PLACE_THREADS");  // an older name
   if (text == nullptr) return;
-  // Who has started this program has chosen already: here, numbers would count within what is left.
+  // The program that started this one has chosen already: here, numbers would count within what is left.
   if (const char* const chosen = weir_value_of(WEIR_HW_SUBSET); chosen != nullptr && std::string_view(chosen) == text) return;
   const auto layers = parse_hw_subset(text);
   if (!layers) return;  // read_settings() tells

@@ -20,7 +20,7 @@ struct hw_layer {
 /// Nothing if it is malformed, or names a kind of part that is not known, or one twice.
 std::optional<std::vector<hw_layer>> parse_hw_subset(std::string_view);
 
-/// The processors of such a part, ascending. Nothing: some part has not so many.
+/// The processors of such a part, ascending. Nothing: some part has fewer.
 std::optional<std::vector<int>> processors_of(const std::vector<hw_layer>&, std::vector<location> all);
 
 /// The calling thread, and all that it creates, may run on such a part only, if the variable is set. Called when the library is

@@ -25,7 +25,7 @@ struct machine_view {
 };
 
 machine_view this_machine();
-/// How many processors the program hears of: those of the affinity mask, unless WEIR_PROCESSORS says otherwise
+/// How many processors the program sees: those of the affinity mask, unless WEIR_PROCESSORS says otherwise
 /// (machine/visible_processors.hpp).
 int visible_processors();
 

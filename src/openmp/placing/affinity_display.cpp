@@ -31,7 +31,7 @@ const format* known(std::string_view text, const format* from) {
   return from;
 }
 
-std::string host() {
+std::string host_name() {
   char name[HOST_NAME_MAX + 1] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
@@ -65,7 +65,7 @@ std::string affinity_text(const member& me, std::string_view format) {
                     .thread = static_cast<int>(me.number),
                     .threads = static_cast<int>(me.of->size),
                     .ancestor = me.of->parent != nullptr ? static_cast<int>(me.of->parent->number) : -1,
-                    .host = host(),
+                    .host_name = host_name(),
                     .process = getpid(),
                     .native_thread = gettid(),
                     .processors = ranges(running_on())});

@@ -35,7 +35,7 @@ class careful_start {
   }
   bool is_over() const { return left_ >= all_; }
   std::uint64_t until_next_look() const { return distance_; }
-  /// Of so many that the program may use.
+  /// Of the processors that the program may use.
   unsigned processors(unsigned usable) const { return is_over() ? usable : std::min(left_, usable); }
 
  private:

@@ -133,12 +133,12 @@ on_node::found on_node::look(const std::vector<int>& mask, unsigned processors, 
   const std::size_t could_compute = computes_alone ? computing + threads::helpers_with_more_bodies() : 0;
   const std::size_t wants = in_region ? members_.most(members) : computing_.most(could_compute);
   const auto most = static_cast<unsigned>(std::clamp<std::size_t>(wants, 1, processors));
-  const node::grant its = node_->look({*may_use, in_region && wants == 0 ? processors : most, is_busy}, now);
-  if (is_busy) threads_.keep_to(its.processors, *may_use);
-  const unsigned granted = std::clamp(its.processors.count(), 1u, processors);
+  const node::grant grant_now = node_->look({*may_use, in_region && wants == 0 ? processors : most, is_busy}, now);
+  if (is_busy) threads_.keep_to(grant_now.processors, *may_use);
+  const unsigned granted = std::clamp(grant_now.processors.count(), 1u, processors);
   threads::let_members_have(granted);
   // The ranks of a job wait for each other.
-  return {granted, is_busy, must_wait(is_busy && its.waits && !is_rank_, now)};
+  return {granted, is_busy, must_wait(is_busy && grant_now.waits && !is_rank_, now)};
 }
 
 long on_node::until_next_look() const {

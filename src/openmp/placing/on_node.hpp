@@ -67,8 +67,8 @@ class on_node {
     unsigned looks_with_fewer_ = 0;
   };
   /// Has the process used more than half of a processor since the last look, or would it have? `delayed`: how long its threads
-  /// have waited for processors. Who did not count that would take a program that shares a processor with another for idle, and
-  /// lend what it lacks.
+  /// have waited for processors. A program that did not count that would take a program that shares a processor with another for
+  /// idle, and lend what it lacks.
   bool computes(std::uint64_t now, std::uint64_t delayed);
 
   void note_processors(unsigned count);

@@ -42,24 +42,24 @@ unsigned seats_of_new_team(const member& me, unsigned size) {
 
 void take_seats(team& t) {
   await_turn();
-  threads::processor& mine = threads::seat();
+  threads::processor& own = threads::seat();
   const team& outer = *t.parent->of;
   const bool has_moved = forget_moves(t);
-  if (!t.seats.empty() && t.seats.front() == &mine && t.seats_of_outer == outer.seats && !has_moved) return;
+  if (!t.seats.empty() && t.seats.front() == &own && t.seats_of_outer == outer.seats && !has_moved) return;
   t.seats_of_outer = outer.seats;
   t.seats = outer.seats;
   if (!outer.seats.empty()) {
     shared_seats.store(true, std::memory_order_relaxed);
-    if (std::ranges::find(t.seats, &mine) == t.seats.end()) t.seats.push_back(&mine);  // a member that has moved
-    std::ranges::rotate(t.seats, std::ranges::find(t.seats, &mine));
+    if (std::ranges::find(t.seats, &own) == t.seats.end()) t.seats.push_back(&own);  // a member that has moved
+    std::ranges::rotate(t.seats, std::ranges::find(t.seats, &own));
     t.seats.resize(t.processors);
   } else {
-    t.seats.push_back(&mine);
+    t.seats.push_back(&own);
     // Teams that each have a part of the processors begin with different helpers.
     const unsigned wanted = t.processors - 1, first = t.parent->number * wanted;
     const unsigned helpers = std::max(static_cast<unsigned>(initial_settings().processors) - 1, wanted);
     for (unsigned i = 0; i < wanted; ++i)
-      if (threads::processor* const p = threads::helper_beside(mine, (first + i) % helpers)) t.seats.push_back(p);
+      if (threads::processor* const p = threads::helper_beside(own, (first + i) % helpers)) t.seats.push_back(p);
   }
   const unsigned share = share_of_processors();  // it may have changed since this team was chosen
   // Members take seats in turn, so that a member that waits for the one before it overlaps with it (ordered loops, pipelines).
@@ -104,7 +104,8 @@ void sit_among(member& me, unsigned processors, threads::processor* first) {
   if (me.seat == nullptr) t.with_seats.fetch_add(1, std::memory_order_relaxed);
   me.seat = to;
   t.has_moved.store(true, std::memory_order_relaxed);
-  // relaxed, both: who has counted itself out, and is still on a processor that closes, goes on in its own kernel thread.
+  // relaxed, both: a member that has counted itself out, and is still on a processor that closes, goes on in its own kernel
+  // thread.
   if (to == nullptr) t.with_seats.fetch_sub(1, std::memory_order_relaxed);
   threads::go_to(to);
 }

@@ -40,8 +40,8 @@ inline void find_place(team& t) {
 /// In a region that lasts (lasting_region.hpp): the member, which is not the primary thread, moves to where it sits if the team
 /// may take `share` processors. The barrier keeps its groups.
 void sit_within(member& me, unsigned share);
-/// In such a region the primary thread has chosen that the members sit among so many processors from now on, beginning with
-/// `t.first_seat`; 0: as usual.
+/// In such a region the primary thread has chosen that the members sit among this number of processors from now on, beginning
+/// with `t.first_seat`; 0: as usual.
 void compute_on(team& t, unsigned processors);
 /// A team of kernel threads is one again, after such a region.
 void forget_seats(team& t);

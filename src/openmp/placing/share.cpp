@@ -41,8 +41,8 @@ constinit std::atomic<bool> watch_awaits_region{false};
 class share_watch {
  public:
   share_watch() { make_condition(); }
-  void add(host& h);
-  void remove(host& h);
+  void add(primary_thread& h);
+  void remove(primary_thread& h);
   void add_threads();
 
   void lock();
@@ -53,29 +53,32 @@ class share_watch {
   void program_starts(bool begins);
 
  private:
-  // A host that has begun no region for three looks no longer counts. A timer interrupt and the switches take 30 us here, which
-  // is 0.3 % of one processor at this rate. With only one host, whose share does not depend on others, looks take a tenth of
-  // that.
+  // A thread that has begun no region for three looks no longer counts. A timer interrupt and the switches take 30 us here, which
+  // is 0.3 % of one processor at this rate. With only one such thread, whose share does not depend on others, looks take a tenth
+  // of that.
   static constexpr unsigned quiet_after = 3;
   static constexpr long between_looks_ns = 10'000'000, with_one_host_ns = 100'000'000;
-  // So many looks that have seen no region: the process rests, and the next region wakes the watch. Should it fail to, a look
-  // does, a second later in the first minute.
+  // After `looks_until_rest` looks that have seen no region the process rests, and the next region wakes the watch. If the region
+  // fails to, the next look finds it: in the first minute after a second.
   static constexpr unsigned looks_until_rest = 10, looks_in_first_minute = 60;
   static constexpr long at_rest_ns = 1'000'000'000, later_ns = 60 * at_rest_ns;
-  static constexpr long lasting_ns = with_one_host_ns;  // that a region has lasted; one look is enough where there is one host
-  // Members that look at barriers of less than some microseconds pay a tenth for it, so they do it in one of so many looks.
+  static constexpr long lasting_ns =
+      with_one_host_ns;  // that a region has lasted; one look is enough where there is one such thread
+  // Members that look at barriers of less than some microseconds pay a tenth for it, so they do it in one of `looks_of_rest`
+  // looks.
   static constexpr unsigned looks_of_rest = 16;
 
-  static void* run(void* its);
+  static void* run(void* argument);
   bool lock_soon();
   /// Is there anything to look at? A process ends with its last thread, so threads that are not OpenMP's are looked at as long as
   /// the first one is there.
   bool needed() const {
-    return hosts_.size() > (may_have_seats() || shares_node() ? 0 : 1) || (has_threads_ && on_node_.first_thread_is_there());
+    return primary_threads_.size() > (may_have_seats() || shares_node() ? 0 : 1) ||
+           (has_threads_ && on_node_.first_thread_is_there());
   }
   void start_if_needed();
   long until_next_look() const;
-  bool asks_members_of(host& h, std::uint32_t regions) const;
+  bool asks_members_of(primary_thread& h, std::uint32_t regions) const;
   void look();
   void look_if_possible();
   void divide(std::size_t active);
@@ -93,7 +96,7 @@ class share_watch {
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t changed_;
-  std::vector<host*> hosts_;
+  std::vector<primary_thread*> primary_threads_;
   unsigned processors_ = 0;  // of the process, now; 0: not known yet
   bool waits_ = false;  // others have their turn
   bool members_look_ = false;
@@ -119,8 +122,8 @@ double seconds_by(clockid_t clock) {
 // Created when the library is loaded, and never destroyed: threads may end after the program's objects.
 constinit share_watch* watch = nullptr;
 // Somebody has taken the watch's lock, or is about to. A process that never does so forks without it: the parent and the child
-// would each pay for copies of the pages. relaxed: whoever does so first during a fork is not in the child, where all begins
-// anew.
+// would each pay for copies of the pages. relaxed: a thread that does so first during a fork is not in the child, where all
+// begins anew.
 constinit std::atomic<bool> is_used{false};
 constinit thread_local bool is_held_to_fork = false;
 
@@ -242,17 +245,17 @@ void share_watch::add_threads() {
   unlock();
 }
 
-void share_watch::add(host& h) {
+void share_watch::add(primary_thread& h) {
   lock();
-  hosts_.push_back(&h);
+  primary_threads_.push_back(&h);
   if (processors_ == 0) find_processors();
-  divide(hosts_.size());
+  divide(primary_threads_.size());
   start_if_needed();
-  if (hosts_.size() == 2) pthread_cond_signal(&changed_);
+  if (primary_threads_.size() == 2) pthread_cond_signal(&changed_);
   unlock();
 }
 
-// Who runs at one of the looks only is none of them.
+// A thread that runs at one of the looks only does not count.
 void share_watch::find_processors() {
   processors_ = std::max(static_cast<unsigned>(running_on().size()), 1u);
   if (processors_ == 1 || !may_have_seats() || all_have_seats || !initial_settings().adapt) return;
@@ -266,17 +269,17 @@ void share_watch::find_processors() {
   note_begun_on(processors_ = start_.processors(processors_));
 }
 
-void share_watch::remove(host& h) {
+void share_watch::remove(primary_thread& h) {
   lock();
-  std::erase(hosts_, &h);
-  divide(hosts_.size());
+  std::erase(primary_threads_, &h);
+  divide(primary_threads_.size());
   if (!needed()) pthread_cond_signal(&changed_);
   unlock();
 }
 
-// The child has one thread, and no hosts except those that it will create.
+// The child has one thread, and no primary threads except those that it will create.
 void share_watch::begin_in_child() {
-  hosts_.clear();
+  primary_threads_.clear();
   running_ = has_threads_ = waits_ = members_look_ = false;
   waiting_for_turn.store(0, std::memory_order_relaxed);
   threads::wait_for_turns(false);
@@ -288,8 +291,8 @@ void share_watch::begin_in_child() {
   unlock();
 }
 
-// Called at each look, which has found so many regions begun and ended.
-bool share_watch::asks_members_of(host& h, std::uint32_t regions) const {
+// Called at each look. `regions`: how many the look has found begun and ended.
+bool share_watch::asks_members_of(primary_thread& h, std::uint32_t regions) const {
   h.looks_in_region_ = regions == h.seen_ && regions % 2 == 1 ? h.looks_in_region_ + 1 : 0;
   const bool lasts = initial_settings().adapt && !shares_node() && h.looks_in_region_ * until_next_look() >= lasting_ns;
   h.lasts_.store(lasts, std::memory_order_relaxed);
@@ -300,7 +303,7 @@ void share_watch::look() {
   std::size_t active = 0, members = 0;
   bool is_busy = false;
   members_look_ = false;
-  for (host* const h : hosts_) {
+  for (primary_thread* const h : primary_threads_) {
     const std::uint32_t now = h->regions_.load(std::memory_order_relaxed);
     const std::uint64_t released = h->released_.load(std::memory_order_relaxed);
     const bool quiet = now == h->seen_ && now % 2 == 0 && released == h->released_seen_;
@@ -351,12 +354,12 @@ long share_watch::until_next_look() const {
   if (!start_.is_over()) return static_cast<long>(start_.until_next_look());
   if (looks_at_rest_ >= looks_until_rest)
     return looks_at_rest_ - looks_until_rest < looks_in_first_minute ? at_rest_ns : later_ns;
-  return hosts_.size() > 1 ? between_looks_ns : with_one_host_ns;
+  return primary_threads_.size() > 1 ? between_looks_ns : with_one_host_ns;
 }
 
-// A process ends with its last thread, so the watch ends with the last host, or before.
-void* share_watch::run(void* its) {
-  auto& w = *static_cast<share_watch*>(its);
+// A process ends with its last thread, so the watch ends with the last primary thread, or before.
+void* share_watch::run(void* argument) {
+  auto& w = *static_cast<share_watch*>(argument);
   threads::keep_in_kernel();
   w.lock();
   w.on_node_.begin();
@@ -373,7 +376,7 @@ void* share_watch::run(void* its) {
   w.on_node_.end();
   w.waits_ = w.members_look_ = false;
   if (!w.start_.is_over()) w.start_ = {}, w.processors_ = 0;
-  w.divide(w.hosts_.size());
+  w.divide(w.primary_threads_.size());
   if (shares_node()) threads::let_members_have(0);
   w.running_ = false;
   native::crowded(false);
@@ -381,7 +384,7 @@ void* share_watch::run(void* its) {
   return nullptr;
 }
 
-host::host(const std::atomic<std::uint64_t>& released) : released_(released) { watch->add(*this); }
-host::~host() { watch->remove(*this); }
+primary_thread::primary_thread(const std::atomic<std::uint64_t>& released) : released_(released) { watch->add(*this); }
+primary_thread::~primary_thread() { watch->remove(*this); }
 
 }  // namespace weir::openmp

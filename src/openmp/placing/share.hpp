@@ -17,17 +17,17 @@
 namespace weir::openmp {
 
 /// No region is open, so other programs have the processors; or there is something to be said. Written by the watch.
-/// relaxed: who sees it late wakes the watch late, which looks now and then.
+/// relaxed: a thread that sees it late wakes the watch late. The watch looks now and then anyway.
 extern constinit std::atomic<bool> watch_awaits_region;
 void wake_watch();
 
 /// A thread of the program that begins regions.
-class host {
+class primary_thread {
  public:
-  /// `released`: the word that released the host's last region (fork_join.hpp).
-  explicit host(const std::atomic<std::uint64_t>& released);
-  ~host();
-  host(const host&) = delete;
+  /// `released`: the word that released this thread's last region (fork_join.hpp).
+  explicit primary_thread(const std::atomic<std::uint64_t>& released);
+  ~primary_thread();
+  primary_thread(const primary_thread&) = delete;
 
   // Called only where teams may run on virtual processors.
   void begin_region() {

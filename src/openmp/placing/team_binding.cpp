@@ -61,13 +61,13 @@ thread_binding initial_binding() {
   static std::atomic<unsigned> begun{0};
   if (places().empty()) return {};
   const int count = static_cast<int>(places().size());
-  const std::vector<int> mine = running_on();
-  if (std::ranges::includes(mine, affinity())) {
+  const std::vector<int> own = running_on();
+  if (std::ranges::includes(own, affinity())) {
     // relaxed: the number alone matters.
     const unsigned turn = gettid() == getpid() ? 0 : begun.fetch_add(1, std::memory_order_relaxed) + 1;
     return {static_cast<int>(turn % static_cast<unsigned>(count)), 0, count};
   }
-  const auto place = std::ranges::find(places(), mine);
+  const auto place = std::ranges::find(places(), own);
   if (place == places().end()) return {};
   here = static_cast<int>(place - places().begin());
   return {here, 0, count};

@@ -31,18 +31,18 @@ void release_reduction(Member& me) {
 template <class Member, class Values, class Combine, class Await>
 bool combine_along_tree(Member& me, Values values, Combine with, bool at_once, Await await) {
   auto& t = *me.of;
-  const std::uint32_t mine = ++me.reductions;
+  const std::uint32_t episode = ++me.reductions;
   const auto branch = t.reduction.of(me.number);
   for (const unsigned child : branch) {
     auto& other = t.members[child];
-    await(me, other.offered, mine);
+    await(me, other.offered, episode);
     with(values, other.values);
-    if (at_once) notify(other, other.taken, mine);
+    if (at_once) notify(other, other.taken, episode);
   }
   if (me.number == 0) return true;
   me.values = values;
-  notify(t.members[branch.parent], me.offered, mine);
-  await(me, me.taken, mine);
+  notify(t.members[branch.parent], me.offered, episode);
+  await(me, me.taken, episode);
   if (!at_once) release_reduction(me);
   return false;
 }

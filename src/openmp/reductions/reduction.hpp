@@ -27,13 +27,13 @@ struct values_of_member {
 };
 
 /// How the members of this team combine these values.
-reduction_by way_of(const member& me, const values_of_member& its);
+reduction_by way_of(const member& me, const values_of_member& values);
 
 /// Combines along the tree. Each member offers its values. Member 0 gets 1: its own values are then the result. The others get 0
 /// as soon as their parent has taken their values (`at_once`), or, if the construct has a barrier, when member 0 has called
 /// release_reduction(). A reduction that is measured has a barrier in any case, before which member 0 notes its measurement.
-int gather(member& me, const values_of_member& its, bool at_once);
-int gather_measured(member& me, const values_of_member& its, bool at_once);
+int gather(member& me, const values_of_member& values, bool at_once);
+int gather_measured(member& me, const values_of_member& values, bool at_once);
 extern template void release_reduction(member& me);
 
 }  // namespace weir::openmp

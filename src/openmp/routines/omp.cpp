@@ -89,9 +89,9 @@ void weir_omp_get_schedule(int* kind, int* chunk) {
 }
 void weir_omp_get_schedule_(int* kind, int* chunk) { weir_omp_get_schedule(kind, chunk); }
 void weir_omp_get_schedule_8_(int* kind, long* chunk) {
-  int its = 0;
-  weir_omp_get_schedule(kind, &its);
-  *chunk = its;
+  int modifier = 0;
+  weir_omp_get_schedule(kind, &modifier);
+  *chunk = modifier;
 }
 
 void weir_omp_display_env(int verbose) { std::fputs(show(initial_settings(), verbose != 0).c_str(), stderr); }

@@ -22,8 +22,8 @@ void write_processors(int place, Integer* ids) {
 
 template <class Integer>
 void write_partition(Integer* numbers) {
-  const thread_binding& mine = self().binding;
-  for (int p = 0; p < mine.count; ++p) numbers[p] = mine.first + p;
+  const thread_binding& binding = self().binding;
+  for (int p = 0; p < binding.count; ++p) numbers[p] = binding.first + p;
 }
 
 }  // namespace

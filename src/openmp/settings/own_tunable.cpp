@@ -17,11 +17,11 @@ constexpr std::string_view asked = "glibc.pthread.stack_cache_size=1073741825";
 [[gnu::constructor(101)]] void when_loaded() {
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
     if (!std::string_view(*each).starts_with(variable)) continue;
-    char* const its = *each + variable.size();
-    if (!std::string_view(its).starts_with(asked)) return;
-    char* const behind = its + asked.size();
+    char* const value = *each + variable.size();
+    if (!std::string_view(value).starts_with(asked)) return;
+    char* const behind = value + asked.size();
     if (*behind == ':') {
-      std::memmove(its, behind + 1, std::strlen(behind + 1) + 1);
+      std::memmove(value, behind + 1, std::strlen(behind + 1) + 1);
     } else if (*behind == 0) {
       do each[0] = each[1];
       while (*each++ != nullptr);

@@ -48,9 +48,9 @@ class variables {
   /// NAME, or NAME_ALL, which applies to the host and the devices.
   template <class Parse>
   auto read_host(const std::string& name, Parse parse, std::string_view expected) const {
-    auto host = read(name, parse, expected);
+    auto of_host = read(name, parse, expected);
     auto all = read(name + "_ALL", parse, expected);
-    return host ? host : all;
+    return of_host ? of_host : all;
   }
 
   void warn(std::string sentence) const { warnings_.push_back(std::move(sentence)); }

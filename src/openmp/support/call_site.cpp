@@ -33,11 +33,11 @@ struct search {
 };
 
 _Unwind_Reason_Code look(_Unwind_Context* frame, void* data) {
-  auto& its = *static_cast<search*>(data);
+  auto& found = *static_cast<search*>(data);
   // The known address is the one after the call; one less is within the call.
   const auto* const at = reinterpret_cast<const char*>(_Unwind_GetIP(frame)) - 1;
-  if (file_of(at) == its.own_file) return _URC_NO_REASON;
-  its.found = at;
+  if (file_of(at) == found.own_file) return _URC_NO_REASON;
+  found.found = at;
   return _URC_END_OF_STACK;
 }
 
@@ -86,10 +86,10 @@ std::string source_line(const char* file, std::uintptr_t offset) {
 }  // namespace
 
 const void* call_site() {
-  search its{file_of(reinterpret_cast<const void*>(&look))};
-  _Unwind_Backtrace(look, &its);
+  search found{file_of(reinterpret_cast<const void*>(&look))};
+  _Unwind_Backtrace(look, &found);
   // The caller is the C library, which has begun the thread: the program's function has ended in a jump to the runtime.
-  return file_of(its.found) == file_of(reinterpret_cast<const void*>(&pthread_create)) ? nullptr : its.found;
+  return file_of(found.found) == file_of(reinterpret_cast<const void*>(&pthread_create)) ? nullptr : found.found;
 }
 
 namespace {
@@ -108,10 +108,10 @@ const std::string& place_of_call() {
   const known_place* first = known_places.load(std::memory_order_acquire);
   for (const known_place* it = first; it != nullptr; it = it->next)
     if (it->site == site) return it->text;
-  auto* const its = new known_place{site, text_of(site), first};
-  while (!known_places.compare_exchange_weak(its->next, its, std::memory_order_release, std::memory_order_relaxed)) {
+  auto* const place = new known_place{site, text_of(site), first};
+  while (!known_places.compare_exchange_weak(place->next, place, std::memory_order_release, std::memory_order_relaxed)) {
   }
-  return its->text;
+  return place->text;
 }
 
 std::string text_of(const void* call_site) {

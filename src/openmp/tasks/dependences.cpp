@@ -84,8 +84,8 @@ void dependence_table::add(const std::shared_ptr<dependence_node>& node, history
   at.last.push_back(node);
 }
 
-bool dependence_table::add(const std::shared_ptr<dependence_node>& node, const dependences& its) {
-  for (const dependence& d : its) {
+bool dependence_table::add(const std::shared_ptr<dependence_node>& node, const dependences& depends_on) {
+  for (const dependence& d : depends_on) {
     if (d.at != all_memory) {
       add(node, addresses_.try_emplace(d.at, everything_).first->second, d.kind);
       continue;

@@ -45,9 +45,9 @@ class exclusion {
 /// A task with dependences, as its siblings know it; its memory may be another task's once it is complete.
 struct dependence_node {
   /// Null: a member waits, instead of a task (`waiter`).
-  explicit dependence_node(task* t) : its(t) {}
+  explicit dependence_node(task* t) : dependent(t) {}
 
-  task* const its;
+  task* const dependent;
   member* waiter = nullptr;
   // The number of siblings that must complete first; plus 1 until all of them are known; plus 1 until the task has its
   // exclusions.
@@ -66,7 +66,7 @@ struct dependence_node {
 class dependence_table {
  public:
   /// Adds a node behind the nodes that it conflicts with. True: it awaits none of them.
-  bool add(const std::shared_ptr<dependence_node>& node, const dependences& its);
+  bool add(const std::shared_ptr<dependence_node>& node, const dependences& depends_on);
 
  private:
   using nodes = std::vector<std::shared_ptr<dependence_node>>;

@@ -35,7 +35,7 @@ bool finish_detached(task& t) { return enter(t, executed); }
 void fulfil(event_handle* handle) {
   event_table::event found;
   if (!events.take(std::bit_cast<std::uint64_t>(handle), found)) end_for(errors::no_such_event);
-  task& t = *found.its;
+  task& t = *found.awaiting;
   auto& below_root = found.root->implicit.below;
   // The calling thread wakes members of the team, and must keep them from leaving the team until it has done so. relaxed:
   // published with the phase.

@@ -17,14 +17,14 @@ struct member;
 class event_table {
  public:
   struct event {
-    task* its;
+    task* awaiting;
     member* root;  // the member whose implicit task the task is below
   };
 
   std::uint64_t add(const event& e) {
     const std::uint32_t number = take_free();
     slot& s = slot_of(number);
-    s.its = e;
+    s.awaited = e;
     // relaxed: no other thread writes the generation of a slot that is taken. release: the event.
     const std::uint32_t generation = s.generation.load(std::memory_order_relaxed) + 1;
     s.generation.store(generation, std::memory_order_release);
@@ -40,7 +40,7 @@ class event_table {
     // acquire: the event.
     if (!s.generation.compare_exchange_strong(generation, generation + 1, std::memory_order_acquire, std::memory_order_relaxed))
       return false;
-    found = s.its;
+    found = s.awaited;
     give_back(number);
     return true;
   }
@@ -49,7 +49,7 @@ class event_table {
   struct slot {
     std::atomic<std::uint32_t> generation{0};  // odd: a task awaits the event
     std::atomic<std::uint32_t> next_free{0};
-    event its{};
+    event awaited{};
   };
 
   // Block b has the 2^b slots from number 2^b on.

@@ -41,9 +41,9 @@ int nest_lock::try_take() {
 
 void nest_lock::not_initialized(const char* routine) { end_for(errors::nest_lock_not_initialized, routine); }
 
-void nest_lock::destroy(nest_lock** its) {
-  if (of_program(its, "omp_destroy_nest_lock").depth_ != 0) end_for(errors::destroyed_nest_while_set);
-  delete std::exchange(*its, nullptr);
+void nest_lock::destroy(nest_lock** user_lock) {
+  if (of_program(user_lock, "omp_destroy_nest_lock").depth_ != 0) end_for(errors::destroyed_nest_while_set);
+  delete std::exchange(*user_lock, nullptr);
 }
 
 }  // namespace weir::openmp

@@ -17,11 +17,12 @@ class nest_lock {
   int try_take();
 
   /// The lock for which the program calls `routine`. A lock that is destroyed, or consists of zeros, ends the program.
-  static nest_lock& of_program(nest_lock** its, const char* routine) {
-    if (*its == nullptr) [[unlikely]] not_initialized(routine);
-    return **its;
+  static nest_lock& of_program(nest_lock** user_lock, const char* routine) {
+    if (*user_lock == nullptr) [[unlikely]]
+      not_initialized(routine);
+    return **user_lock;
   }
-  static void destroy(nest_lock** its);
+  static void destroy(nest_lock** user_lock);
 
  private:
   [[noreturn]] static void not_initialized(const char* routine);

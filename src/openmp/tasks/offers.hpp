@@ -34,7 +34,7 @@ class offers {
 
    private:
     friend offers;
-    offer(const word& its, std::uint64_t bit) : its_(&its), bit_(bit) {}
+    offer(const word& offered_in, std::uint64_t bit) : its_(&offered_in), bit_(bit) {}
     const word* its_;
     std::uint64_t bit_;
   };
@@ -64,7 +64,7 @@ class offers {
     const unsigned at = thief / bits ^ block;
     if (at >= words_) return 0;
     // relaxed: a hint; the queue is acquired.
-    std::uint64_t offered = of_words_[at].its.load(std::memory_order_relaxed);
+    std::uint64_t offered = of_words_[at].offered.load(std::memory_order_relaxed);
     if (offered == 0) return 0;
     offered = seen_from(thief % bits, offered) & ~std::uint64_t{0} << from;
     if (block == 0) offered &= ~std::uint64_t{1};  // the thief's own
@@ -77,11 +77,11 @@ class offers {
   // Few members read a line, which goes to them one after the other when it changes.
   static constexpr unsigned bits = 8;
   struct alignas(line_bytes) line {
-    word its{0};
+    word offered{0};
   };
 
   static constexpr std::uint64_t bit(unsigned member) { return std::uint64_t{1} << member % bits; }
-  word& at(unsigned member) const { return of_words_[member / bits].its; }
+  word& at(unsigned member) const { return of_words_[member / bits].offered; }
   /// The same bits by how their numbers differ from `me`: each bit of `me` exchanges blocks of bits.
   static std::uint64_t seen_from(unsigned me, std::uint64_t all) {
     constexpr std::uint64_t lower[] = {0x55, 0x33, 0x0f};

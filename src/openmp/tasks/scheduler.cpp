@@ -85,10 +85,10 @@ task* task_scheduler::find_shared(const task* bound) {
 task* task_scheduler::steal(member& me, const task* bound) {
   const auto queue_of = [this](unsigned victim) -> auto& {
     // acquire: the queue. An offer may be seen before the queue, which has been made before it.
-    of_member* its = nullptr;
-    while ((its = of_each_[victim].load(std::memory_order_acquire)) == nullptr) {
+    of_member* queue = nullptr;
+    while ((queue = of_each_[victim].load(std::memory_order_acquire)) == nullptr) {
     }
-    return its->ready;
+    return queue->ready;
   };
   return steal_from(queue_of, offers_, of(me).looks, me.number, longest_pause_, bound, me.looks_everywhere,
                     [this] { wake_one(); });

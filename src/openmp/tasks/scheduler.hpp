@@ -34,9 +34,9 @@ class task_scheduler {
   bool add(member& me, task& t) {
     happens_before(&t);
     if (t.priority > 0) return add_with_priority(t);
-    of_member& mine = of(me);
-    if (!mine.ready.push(&t, refusals_)) return false;
-    if (is_to_tell(mine)) tell(me);
+    of_member& own = of(me);
+    if (!own.ready.push(&t, refusals_)) return false;
+    if (is_to_tell(own)) tell(me);
     return true;
   }
   /// The usual case of add(), without a call, so that the caller saves no registers. `no`: it is to be added by add().
@@ -44,9 +44,10 @@ class task_scheduler {
   enum class added { no, yes, but_tell };
   [[gnu::always_inline]] added add_quickly(member& me, task& t) {
     if (annotated() || t.priority > 0) [[unlikely]] return added::no;
-    of_member* const mine = of_each_[me.number].load(std::memory_order_relaxed);  // relaxed: made by this member
-    if (mine == nullptr || !mine->ready.push_quickly(&t)) [[unlikely]] return added::no;
-    return is_to_tell(*mine) ? added::but_tell : added::yes;
+    of_member* const own = of_each_[me.number].load(std::memory_order_relaxed);  // relaxed: made by this member
+    if (own == nullptr || !own->ready.push_quickly(&t)) [[unlikely]]
+      return added::no;
+    return is_to_tell(*own) ? added::but_tell : added::yes;
   }
   /// Offers the member's queue, and wakes a member.
   [[gnu::cold]] void tell(member& me);
@@ -68,7 +69,7 @@ class task_scheduler {
   // itself.
   static constexpr std::size_t capacity = 256;
   struct of_member {
-    explicit of_member(offers<native>::offer its) : offer(its) {}
+    explicit of_member(offers<native>::offer offered) : offer(offered) {}
     deque<native, task, capacity> ready;
     const offers<native>::offer offer;
     task_pool pool;
@@ -76,18 +77,18 @@ class task_scheduler {
   };
 
   /// After the member has added a task: must it offer its queue, or wake a member?
-  [[gnu::always_inline]] bool is_to_tell(const of_member& mine) const {
-    const offers<native>::offer its = mine.offer;
+  [[gnu::always_inline]] bool is_to_tell(const of_member& own) const {
+    const offers<native>::offer offered = own.offer;
     // seq_cst: either this thread sees that the queue is not offered, or that a member sleeps, or the thief and the sleeper see
     // the task (offers.hpp, sleepers.hpp).
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    return !its.is_there() || somebody_sleeps(of_);
+    return !offered.is_there() || somebody_sleeps(of_);
   }
   /// Made by the member itself, so that it lies in the memory near the member.
   of_member& of(const member& m) {
     // acquire: the queue of another member.
-    of_member* const its = of_each_[m.number].load(std::memory_order_acquire);
-    return its != nullptr ? *its : make(m.number);
+    of_member* const queue = of_each_[m.number].load(std::memory_order_acquire);
+    return queue != nullptr ? *queue : make(m.number);
   }
   [[gnu::cold]] of_member& make(unsigned number);
   task* newest(member& me, const task* bound) {
@@ -129,8 +130,8 @@ task_scheduler& make_scheduler(team& t);
 /// The scheduler of the member's team; created when it is first asked for.
 inline task_scheduler& scheduler_of(member& me) {
   // acquire: the scheduler that another member has made.
-  task_scheduler* const its = me.of->scheduler.load(std::memory_order_acquire);
-  return its != nullptr ? *its : make_scheduler(*me.of);
+  task_scheduler* const scheduler = me.of->scheduler.load(std::memory_order_acquire);
+  return scheduler != nullptr ? *scheduler : make_scheduler(*me.of);
 }
 
 }  // namespace weir::openmp

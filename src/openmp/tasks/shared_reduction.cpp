@@ -46,9 +46,9 @@ char* begin_shared_reduction(member& me, copies_layout layout) {
   // acquire, release: the zeros.
   shared_reduction* seen = slot.load(std::memory_order_acquire);
   if (seen == nullptr) {
-    auto mine = std::make_unique<shared_reduction>(zeroed_copies(layout, me.of->size));
+    auto made = std::make_unique<shared_reduction>(zeroed_copies(layout, me.of->size));
     happens_before(&slot);
-    if (slot.compare_exchange_strong(seen, mine.get(), std::memory_order_acq_rel)) seen = mine.release();
+    if (slot.compare_exchange_strong(seen, made.get(), std::memory_order_acq_rel)) seen = made.release();
   }
   happens_after(&slot);
   begin_task_group(me, true);

@@ -71,8 +71,8 @@ class search {
   template <class Offers>
   unsigned next_near(const Offers& all, unsigned thief) {
     if (!near_.is_over()) return 0;
-    const unsigned its = all.next_in(0, thief, at_);
-    return its != 0 || at_ == 0 ? its : all.next_in(0, thief, 0);
+    const unsigned victim = all.next_in(0, thief, at_);
+    return victim != 0 || at_ == 0 ? victim : all.next_in(0, thief, 0);
   }
   /// The same of a far one. The thief pauses before its first look: what it waits for is mostly done soon, and a task that goes
   /// far takes longer than a short one that stays.
@@ -80,9 +80,9 @@ class search {
   unsigned next_far(const Offers& all, unsigned thief, unsigned longest) {
     far_.begin_with(longest / 16);
     if (all.blocks() == 1 || !far_.is_over()) return 0;
-    const unsigned its = all.next_in(1 + random(thief) % (all.blocks() - 1), thief, 0);
-    if (its == 0) far_.grow(longest / 64);  // the look has moved no line, mostly
-    return its;
+    const unsigned victim = all.next_in(1 + random(thief) % (all.blocks() - 1), thief, 0);
+    if (victim == 0) far_.grow(longest / 64);  // the look has moved no line, mostly
+    return victim;
   }
   void succeeded(unsigned at, bool near) {
     if (near) {
@@ -130,13 +130,13 @@ class search {
 /// pauses. `everywhere`: it asks all that offer tasks. `offered_again()` is called if the thief has nearly withdrawn a queue with
 /// a task.
 template <class Task, class QueueOf, class Offers, class OfferedAgain>
-[[gnu::always_inline]] inline Task* steal_from(QueueOf queue_of, Offers& all, search& mine, unsigned thief,
+[[gnu::always_inline]] inline Task* steal_from(QueueOf queue_of, Offers& all, search& own_search, unsigned thief,
                                                unsigned longest_pause, const Task* bound, bool everywhere,
                                                OfferedAgain offered_again) {
   const auto from = [&](unsigned at) -> Task* {
     auto& queue = queue_of(thief ^ at);
     Task* const t = queue.steal([bound](const Task* it) { return is_below(it, bound); });
-    if (t == nullptr && mine.withdraws(longest_pause) && queue.is_empty() &&
+    if (t == nullptr && own_search.withdraws(longest_pause) && queue.is_empty() &&
         !all.withdraw(thief ^ at, [&] { return queue.is_empty(); }))
       offered_again();
     return t;
@@ -146,16 +146,16 @@ template <class Task, class QueueOf, class Offers, class OfferedAgain>
       if (Task* const t = from(at)) return t;
     return nullptr;
   }
-  mine.begin(queue_of(thief).end());
-  unsigned at = mine.next_near(all, thief);
+  own_search.begin(queue_of(thief).end());
+  unsigned at = own_search.next_near(all, thief);
   const bool near = at != 0;
-  if (!near) at = mine.next_far(all, thief, longest_pause);
+  if (!near) at = own_search.next_far(all, thief, longest_pause);
   if (at == 0) return nullptr;
   Task* const t = from(at);
   if (t != nullptr)
-    mine.succeeded(at, near);
+    own_search.succeeded(at, near);
   else
-    mine.failed(at, near, longest_pause != 0 && !near && !queue_of(thief ^ at).is_empty(), longest_pause);
+    own_search.failed(at, near, longest_pause != 0 && !near && !queue_of(thief ^ at).is_empty(), longest_pause);
   return t;
 }
 

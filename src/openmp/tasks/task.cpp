@@ -83,7 +83,7 @@ void go_on(member* me, const task& completed, const dependence_node& next) {
   if (next.waiter != nullptr)
     next.waiter->task_gate.open();
   else
-    scheduler_of(*completed.home).release(me, *next.its);
+    scheduler_of(*completed.home).release(me, *next.dependent);
 }
 
 // noinline, here and below: otherwise code that most tasks do not need would make all of them save registers.
@@ -104,13 +104,13 @@ void go_on(member* me, const task& completed, const dependence_node& next) {
 }
 
 inline void give_back(member* me, task& t) {
-  task_scheduler& its = scheduler_of(*t.home);
+  task_scheduler& scheduler = scheduler_of(*t.home);
   if (t.home == me) [[likely]]
-    its.pool_of(*me).give_back(t);
+    scheduler.pool_of(*me).give_back(t);
   else if (me != nullptr)
-    its.pool_of(*me).give_back_to(its.pool_of(*t.home), t);
+    scheduler.pool_of(*me).give_back_to(scheduler.pool_of(*t.home), t);
   else
-    its.pool_of(*t.home).give_back_from_elsewhere(t);
+    scheduler.pool_of(*t.home).give_back_from_elsewhere(t);
 }
 
 void throttle(member& me) {
@@ -135,8 +135,8 @@ void throttle(member& me) {
     throttle(me);
 }
 
-[[gnu::noinline]] void tell_or_throttle(member& me, task_scheduler& its, std::uint64_t siblings) {
-  its.tell(me);
+[[gnu::noinline]] void tell_or_throttle(member& me, task_scheduler& scheduler, std::uint64_t siblings) {
+  scheduler.tell(me);
   if (siblings > most_children) throttle(me);
 }
 
@@ -145,11 +145,13 @@ void throttle(member& me) {
   // A team of one executes the task at once: there is no other member.
   if (undeferred || me.of->size == 1) return execute_task(me, t);
   // acquire: the scheduler, if another member has made it.
-  task_scheduler* const its = me.of->scheduler.load(std::memory_order_acquire);
-  if (its == nullptr) [[unlikely]] return add_or_execute(me, t, siblings);
-  const auto added = its->add_quickly(me, t);
+  task_scheduler* const scheduler = me.of->scheduler.load(std::memory_order_acquire);
+  if (scheduler == nullptr) [[unlikely]]
+    return add_or_execute(me, t, siblings);
+  const auto added = scheduler->add_quickly(me, t);
   if (added == task_scheduler::added::no) [[unlikely]] return add_or_execute(me, t, siblings);
-  if (added == task_scheduler::added::but_tell || siblings > most_children) [[unlikely]] tell_or_throttle(me, *its, siblings);
+  if (added == task_scheduler::added::but_tell || siblings > most_children) [[unlikely]]
+    tell_or_throttle(me, *scheduler, siblings);
 }
 
 }  // namespace
@@ -203,8 +205,8 @@ void execute_task(member& me, task& t) {
 
 task* find_task(member& me, const task* bound) {
   // acquire: the scheduler, if another member has made it.
-  task_scheduler* const its = me.of->scheduler.load(std::memory_order_acquire);
-  return its != nullptr ? its->find(me, bound) : nullptr;
+  task_scheduler* const scheduler = me.of->scheduler.load(std::memory_order_acquire);
+  return scheduler != nullptr ? scheduler->find(me, bound) : nullptr;
 }
 
 void give_back_taken_task(member& me) { scheduler_of(me).give_back(me, *std::exchange(me.taken_task, nullptr)); }
@@ -214,8 +216,8 @@ void complete(member* me, task& t) {
   if (t.children != nullptr) [[unlikely]] t.children.reset();
   if (t.group != nullptr) complete_in_group(*t.group);
   complete_counted(
-      t, [me](const task& its) { return me != nullptr && me->executing == &its; }, me, [me](task& its) { give_back(me, its); },
-      [](member& executor) { executor.task_gate.open(); });
+      t, [me](const task& executed) { return me != nullptr && me->executing == &executed; }, me,
+      [me](task& executed) { give_back(me, executed); }, [](member& executor) { executor.task_gate.open(); });
 }
 
 [[gnu::noinline]] static void wait_for_children(member& me) {
@@ -228,8 +230,8 @@ void finish_children(member& me) {
   // The newest tasks of the member's queue are the children and their descendants: while there are any, the member need not wait.
   // acquire, both: what the children did; the scheduler, which another member may have created.
   while (task::incomplete_in(parent.below.load(std::memory_order_acquire)) != parent.credit) {
-    task_scheduler* const its = me.of->scheduler.load(std::memory_order_acquire);
-    task* const t = its != nullptr ? its->find_own(me, &parent) : nullptr;
+    task_scheduler* const scheduler = me.of->scheduler.load(std::memory_order_acquire);
+    task* const t = scheduler != nullptr ? scheduler->find_own(me, &parent) : nullptr;
     if (t == nullptr) {
       wait_for_children(me);
       break;

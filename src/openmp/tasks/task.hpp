@@ -14,7 +14,7 @@
 
 namespace weir::openmp {
 
-/// A task with room for so many bytes of data, aligned as a pointer. To be passed to generate(), or to begin_undeferred().
+/// A task with room for this number of bytes of data, aligned as a pointer. To be passed to generate(), or to begin_undeferred().
 inline task& new_task(member& me, std::size_t bytes) { return scheduler_of(me).pool_of(me).make(me, bytes); }
 
 /// Gives the task's memory back instead.

@@ -27,10 +27,10 @@ unsigned task_reductions::number(const member& me) const {
   return m->number;
 }
 
-void* task_reductions::copy(const member& me, const item& its) const {
+void* task_reductions::copy(const member& me, const item& of_item) const {
   const unsigned n = number(me);
-  prepare(n, its);
-  return copies_of(n) + its.offset;
+  prepare(n, of_item);
+  return copies_of(n) + of_item.offset;
 }
 
 void begin_task_group(member& me, bool of_modifier) {
@@ -54,14 +54,14 @@ void complete_in_group(task_group& group) {
 }
 
 // release, acquire: what the task that cancels did before, for those that meet the cancellation.
-void cancel_task_group(task& its) {
-  task_group* g = its.group;
+void cancel_task_group(task& executed) {
+  task_group* g = executed.group;
   while (g != nullptr && g->of_modifier) g = g->outer;
   if (g != nullptr) g->cancelled.store(true, std::memory_order_release);
 }
 
-bool task_group_cancelled(const task& its) {
-  for (const task_group* g = its.group; g != nullptr; g = g->outer)
+bool task_group_cancelled(const task& executed) {
+  for (const task_group* g = executed.group; g != nullptr; g = g->outer)
     if (g->cancelled.load(std::memory_order_acquire)) return true;
   return false;
 }
@@ -69,7 +69,7 @@ bool task_group_cancelled(const task& its) {
 found_reduction find_reduction(const task_group* from, const void* address) {
   for (const task_group* g = from; g != nullptr; g = g->outer)
     if (g->reduces != nullptr)
-      if (const auto* const its = g->reduces->find(address); its != nullptr) return {g->reduces.get(), its};
+      if (const auto* const found = g->reduces->find(address); found != nullptr) return {g->reduces.get(), found};
   end_for(errors::no_task_reduction);
 }
 

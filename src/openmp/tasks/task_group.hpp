@@ -25,13 +25,13 @@ class task_reductions {
   /// variable by that address. Null: there is none.
   const item* find(const void* address) const;
   /// The copy that tasks of the calling thread use.
-  void* copy(const member& me, const item& its) const;
+  void* copy(const member& me, const item& of_item) const;
 
  protected:
   /// The number of the calling thread in the team to which the tasks belong.
   unsigned number(const member& me) const;
   char* copies_of(unsigned number) const { return copies_ + number * stride_; }
-  std::size_t index(const item& its) const { return static_cast<std::size_t>(&its - items_.data()); }
+  std::size_t index(const item& of_item) const { return static_cast<std::size_t>(&of_item - items_.data()); }
 
   const team& of_;
   char* const copies_;
@@ -61,7 +61,7 @@ void complete_in_group(task_group& group);
 
 struct found_reduction {
   const task_reductions* in;
-  const task_reductions::item* its;
+  const task_reductions::item* item;
 };
 /// Looks in this group, then in those around it, and ends the program if none has the variable.
 found_reduction find_reduction(const task_group* from, const void* address);

@@ -45,7 +45,7 @@ unsigned participants(const team& t, std::uint32_t member::*begun, std::uint32_t
 /// last member to leave clears the construct away.
 bool is_abandoned(const team& t, std::uint32_t member::*begun, std::uint32_t construct, unsigned left);
 /// Is the region cancelled, or one of the taskgroups that the task is in?
-bool is_cancelled(const member& me, const task& its);
+bool is_cancelled(const member& me, const task& executed);
 
 /// The barrier of a team where cancellation is in force.
 bool pass_cancellable_barrier(member& me, bool may_leave);

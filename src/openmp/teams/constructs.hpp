@@ -42,7 +42,7 @@ struct dimension {
 /// A nest of loops whose iterations wait for each other.
 struct doacross : slot<native> {
   std::vector<dimension> dimensions;
-  posts<native> its;
+  posts<native> iterations;
 };
 
 }  // namespace weir::openmp

@@ -22,7 +22,7 @@ class known_reductions {
 
   values of(const void* construct) const {
     for (std::size_t i = first(construct), probes = 0; probes < entries_.size(); i = after(i), ++probes) {
-      if (entries_[i].construct == construct) return entries_[i].its;
+      if (entries_[i].construct == construct) return entries_[i].how_many;
       if (entries_[i].construct == nullptr) return values::unknown;
     }
     return values::many;  // there is no room to learn it
@@ -34,8 +34,10 @@ class known_reductions {
     while (entries_[i].construct != nullptr && entries_[i].construct != construct) i = after(i);
     entry& known = entries_[i];
     known.construct = construct;
-    if (took <= few_take) known.its = values::few;
-    else if (++known.executions == tried) known.its = values::many;
+    if (took <= few_take)
+      known.how_many = values::few;
+    else if (++known.executions == tried)
+      known.how_many = values::many;
   }
 
  private:
@@ -44,7 +46,7 @@ class known_reductions {
   static constexpr std::uint8_t tried = 4;
   struct entry {
     const void* construct = nullptr;
-    values its = values::unknown;
+    values how_many = values::unknown;
     std::uint8_t executions = 0;
   };
   static constexpr std::size_t size = 32;

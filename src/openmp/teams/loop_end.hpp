@@ -20,7 +20,7 @@ class loop_end {
  public:
   enum fact : std::uint32_t { exhausted = 1, last_taken = 2 };
 
-  /// How many members, with consecutive numbers, are a group of the lowest level; a team of so many asks nobody.
+  /// How many members, with consecutive numbers, are a group of the lowest level; a team of this size asks nobody.
   static constexpr unsigned least = 8;
   /// How many groups of a level are one of the next.
   static constexpr unsigned together = 4;

@@ -33,7 +33,7 @@ struct member_as_made {
 /// lasts.
 struct seat_of_member {
   unsigned seated_for = 0;  // the share word (share.hpp) when the member took its seat; 0: the member keeps its seat
-  unsigned sits_among = 0;  // so many seats of its team; 0: it has none
+  unsigned sits_among = 0;  // the number of seats of its team; 0: it has none
   threads::processor* seat = nullptr;  // null: it runs in a thread of the kernel
 };
 

@@ -10,8 +10,8 @@
 
 namespace weir::openmp {
 
-/// For so many objects, by number. It writes nothing there, and the user makes and destroys them. Not `apart`: they follow each
-/// other.
+/// For this number of objects, by index. It writes nothing there, and the user makes and destroys them. Not `apart`: they follow
+/// each other.
 template <class T>
 class own_pages {
  public:

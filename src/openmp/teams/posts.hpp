@@ -42,22 +42,22 @@ struct posts {
     const std::uint64_t at = number % in_page;
     return posted[apart ? number - at + at % Across * Across + at / Across : number];
   }
-  /// How many pages have the bytes of so many iterations, and at least one, if they are apart.
+  /// How many pages hold the bytes of these iterations, if the bytes are apart; at least one.
   static std::size_t pages(std::uint64_t iterations) { return (iterations - 1) / in_page + 1; }
 
   void post(std::uint64_t number) {
-    byte& its = of(number);
-    happens_before(&its);
+    byte& flag = of(number);
+    happens_before(&flag);
     // release: what the iteration has done so far, for those that depend on it.
-    its.store(1, std::memory_order_release);
+    flag.store(1, std::memory_order_release);
     gate_of(number).open();
   }
   /// `await(word, gate, ready)` waits, with acquire. `nobody_posts()`: has its member left the region?
   template <class NobodyPosts, class Await>
   void wait_for(std::uint64_t number, NobodyPosts nobody_posts, Await await) {
-    byte& its = of(number);
-    await(its, gate_of(number), [nobody_posts](std::uint8_t p) { return p != 0 || nobody_posts(); });
-    happens_after(&its);
+    byte& flag = of(number);
+    await(flag, gate_of(number), [nobody_posts](std::uint8_t p) { return p != 0 || nobody_posts(); });
+    happens_after(&flag);
   }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace weir::openmp {
 
-/// Over the next power of two of so many places, at least 2.
+/// Over the number of places rounded up to a power of two, at least 2.
 class scatter {
  public:
   scatter() = default;

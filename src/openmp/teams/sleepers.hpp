@@ -25,8 +25,8 @@ void falls_asleep(Member& me, Gate& at, Fence fence) {
 
 /// False: somebody has taken the member off. relaxed: the gate has acquired what was stored before it was opened.
 template <class Member>
-bool is_among_sleepers(const Member& its) {
-  return its.asleep_at.load(std::memory_order_relaxed) != nullptr;
+bool is_among_sleepers(const Member& waiter) {
+  return waiter.asleep_at.load(std::memory_order_relaxed) != nullptr;
 }
 
 template <class Member>

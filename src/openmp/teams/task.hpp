@@ -38,7 +38,7 @@ struct alignas(64) task : task_counts {
   control icv;                            // unless it inherits; while the member executes another task
   std::shared_ptr<dependence_node> node;  // null: it has no dependences
 
-  // Who completes a child writes this line, and who generates children reads only the next one.
+  // A thread that completes a child writes this line; one that generates children reads only the next line.
   alignas(64) std::atomic<std::uint64_t> below{0};
   std::atomic<task*> parent{nullptr};  // relaxed, and depth: they are set before the task is published, and a thief that reads
                                        // them too late does not get the task

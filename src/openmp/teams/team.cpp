@@ -62,10 +62,10 @@ bool workers_make_members(unsigned size, const team_form& form) { return size > 
 bool crowded(unsigned size, const team_form& form) { return form.seats() != 0 ? size > form.seats() : oversubscribed(size); }
 
 void make(team& of, unsigned number) {
-  member& its = *new (&of.members[number]) member;
-  its.of = &of;
-  its.number = number;
-  its.implicit.executor = &its;
+  member& sibling = *new (&of.members[number]) member;
+  sibling.of = &of;
+  sibling.number = number;
+  sibling.implicit.executor = &sibling;
 }
 
 }  // namespace
@@ -123,20 +123,20 @@ void team::start_over() {
   // relaxed, all: published by what lets the members begin.
   singles_taken.store(0, std::memory_order_relaxed);
   for (unsigned m = 0; m < size; ++m) {
-    member& its = members[m];
-    its.singles = its.loops = its.left_by_all = its.doacrosses = its.barriers = 0;
-    its.has_left.store(false, std::memory_order_relaxed);
-    its.forbids = 0;
-    its.in_loop = nullptr;
-    its.in_doacross = nullptr;
+    member& sibling = members[m];
+    sibling.singles = sibling.loops = sibling.left_by_all = sibling.doacrosses = sibling.barriers = 0;
+    sibling.has_left.store(false, std::memory_order_relaxed);
+    sibling.forbids = 0;
+    sibling.in_loop = nullptr;
+    sibling.in_doacross = nullptr;
     // A member that has left early has not begun its parts of loops that others have executed.
-    for (auto& part : its.parts) part.start_over();
-    for (auto& d : its.divisions) d = {};
-    for (auto& end : its.ends) end.start_over();
+    for (auto& part : sibling.parts) part.start_over();
+    for (auto& d : sibling.divisions) d = {};
+    for (auto& end : sibling.ends) end.start_over();
   }
   for (unsigned i = 0; i < slots_in_turn; ++i) {
     std::free(loops[i].memory.exchange(nullptr, std::memory_order_relaxed));
-    std::free(std::exchange(doacrosses[i].its.posted, nullptr));
+    std::free(std::exchange(doacrosses[i].iterations.posted, nullptr));
     loops[i].free_for(i);
     loops[i].end.start_over();
     doacrosses[i].free_for(i);

@@ -149,7 +149,7 @@ struct lasting_region_of_team {
   crew* of_program = nullptr;                // null: nothing is chosen
   std::atomic<bool> has_moved{false};        // relaxed: read by the primary thread after the region
   std::atomic<bool> counts_as_moved{false};  // relaxed: waiters are to expect others on their processors
-  std::atomic<unsigned> computes_on{0};      // so many processors; 0: as usual. It releases the first seat
+  std::atomic<unsigned> computes_on{0};      // the number of processors; 0: as usual. It releases the first seat
   std::atomic<unsigned> with_seats{0};       // members, if it is a team of kernel threads
   threads::processor* first_seat = nullptr;
 };

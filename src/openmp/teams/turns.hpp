@@ -19,7 +19,7 @@
 
 namespace weir::openmp {
 
-/// `Few`: in teams of up to so many members all wait for one word.
+/// In teams of at most `Few` members all wait for one word.
 template <class Machine, unsigned Few = 8>
 class turns {
  public:

@@ -90,21 +90,21 @@ std::optional<deadlock> deadlock_of(const std::vector<seen_wait>& waits, const s
   const bool for_team = std::ranges::all_of(waits, [](const seen_wait& w) { return w.what->for_team; });
   deadlock found{waits};
   if (now.empty()) return for_team ? std::optional(found) : std::nullopt;
-  for (const auto& [thread, its] : now) {
+  for (const auto& [thread, state] : now) {
     const auto wait = std::ranges::find(waits, thread, &seen_wait::thread);
     const bool is_member = wait != waits.end();
     // The member has been woken, but has no processor yet.
-    if (is_member && wait->what->asleep && !its.asleep) return std::nullopt;
+    if (is_member && wait->what->asleep && !state.asleep) return std::nullopt;
     if (is_member || for_team) continue;
     const auto last = before.find(thread);
-    if (!its.asleep || last == before.end() || !(last->second == its)) return std::nullopt;
+    if (!state.asleep || last == before.end() || !(last->second == state)) return std::nullopt;
     ++found.outside;
   }
   return found;
 }
 
-void report(const deadlock& its) {
-  const auto& waits = its.waits;
+void report(const deadlock& found_deadlock) {
+  const auto& waits = found_deadlock.waits;
   std::string text = "weir: deadlock: ";
   text += waits.size() == 1 ? "the thread waits, and none"
                             : "all " + std::to_string(waits.size()) + " members of a team wait, and none";
@@ -120,19 +120,20 @@ void report(const deadlock& its) {
     }
     text += '\n';
   }
-  if (its.outside != 0)
-    text += "weir:   threads outside of the team that have slept meanwhile, and may release it: " + std::to_string(its.outside) +
-            '\n';
+  if (found_deadlock.outside != 0)
+    text += "weir:   threads outside of the team that have slept meanwhile, and may release it: " +
+            std::to_string(found_deadlock.outside) + '\n';
   // In one piece, since other threads may be writing too.
   std::fputs(text.c_str(), stderr);
 }
 
-class watch {
+class deadlock_monitor {
  public:
   void add(const wait_notes& t) {
     const std::lock_guard hold(mutual_);
     teams_[&t];
-    if (!running_) running_ = start_service([](void* its) -> void* { static_cast<watch*>(its)->run(); }, this);
+    if (running_) return;
+    running_ = start_service([](void* monitor) -> void* { static_cast<deadlock_monitor*>(monitor)->run(); }, this);
   }
   void remove(const wait_notes& t) {
     const std::lock_guard hold(mutual_);
@@ -158,15 +159,15 @@ class watch {
 };
 
 // Never destroyed: teams may end after the program's objects. Null: deadlocks are not looked for.
-watch* known = nullptr;
+deadlock_monitor* known = nullptr;
 
-std::vector<deadlock> watch::look() {
+std::vector<deadlock> deadlock_monitor::look() {
   std::vector<deadlock> found;
   const std::lock_guard hold(mutual_);
   std::vector<seen_team*> still;
   bool any = false;
-  for (auto& [its, last] : teams_) {
-    std::vector<seen_wait> now = waits_of(*its);
+  for (auto& [team_seen, last] : teams_) {
+    std::vector<seen_wait> now = waits_of(*team_seen);
     any = any || !now.empty();
     if (now != last.waits)
       last = {std::move(now)};
@@ -175,22 +176,22 @@ std::vector<deadlock> watch::look() {
   }
   seen_threads now = any ? threads_now() : seen_threads();
   for (seen_team* const t : still)
-    if (auto its = deadlock_of(t->waits, threads_, now)) {
+    if (auto deadlocked = deadlock_of(t->waits, threads_, now)) {
       t->reported = true;
-      found.push_back(std::move(*its));
+      found.push_back(std::move(*deadlocked));
     }
   threads_ = std::move(now);
   return found;
 }
 
-void watch::run() {
+void deadlock_monitor::run() {
   pthread_setname_np(pthread_self(), "weir-deadlocks");
   for (;;) {
     usleep(between_looks);
     // Reported without the lock, because finding lines of the source takes a while.
     const auto found = look();
-    for (const deadlock& its : found) report(its);
-    const bool certain = std::ranges::any_of(found, [](const deadlock& its) { return its.outside == 0; });
+    for (const deadlock& found_deadlock : found) report(found_deadlock);
+    const bool certain = std::ranges::any_of(found, [](const deadlock& found_deadlock) { return found_deadlock.outside == 0; });
     if (certain && initial_settings().deadlocks == deadlocks::end)
       stop("the program ends, as WEIR_DEADLOCKS=end says");
   }
@@ -198,7 +199,7 @@ void watch::run() {
 
 [[gnu::constructor]] void when_loaded() {
   if (initial_settings().deadlocks == deadlocks::ignore) return;
-  known = new watch;
+  known = new deadlock_monitor;
   pthread_atfork([] { known->before_fork(); }, [] { known->in_parent(); }, [] { known->in_child(); });
 }
 

@@ -39,7 +39,7 @@ namespace {
 
 using kind = explained_sites::kind;
 struct known_sites {
-  const native_region_sites* its;
+  const native_region_sites* sites;
   kind what;
   pthread_t of;
 };
@@ -73,11 +73,11 @@ void explain_early_end();
 
 bool is_tried(const region_site& s) { return s.with_before.middle != 0; }
 
-void add(told& all, const native_region_sites& its, kind what) {
-  all.lost += its.lost_in_trials();
-  if (what == kind::regions) all.lasted += its.lasted();
+void add(told& all, const native_region_sites& sites_of_team, kind what) {
+  all.lost += sites_of_team.lost_in_trials();
+  if (what == kind::regions) all.lasted += sites_of_team.lasted();
   // What threads have not tried says nothing against what others have found.
-  its.for_each([&to = all.sites, what](const region_site& site) {
+  sites_of_team.for_each([&to = all.sites, what](const region_site& site) {
     const told_site one{site, what};
     const auto same = [&one](const told_site& s) {
       return s.what == one.what && s.place == one.place && s.size == one.size &&
@@ -91,17 +91,18 @@ void add(told& all, const native_region_sites& its, kind what) {
   });
 }
 
-std::string number(double its) {
+std::string number(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.*f", its < 10 ? 2 : its < 100 ? 1 : 0, its);
+  std::snprintf(text, sizeof text, "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
   return text;
 }
-std::string times(const spread& its) {
+std::string times(const spread& measured) {
   const double in_us = 1 / native::ticks_per_microsecond();
-  return number(its.middle * in_us) + " us (" + number(its.least * in_us) + " to " + number(its.most * in_us) + ")";
+  return number(measured.middle * in_us) + " us (" + number(measured.least * in_us) + " to " + number(measured.most * in_us) +
+         ")";
 }
-std::string parts(const spread& its) {
-  return number(its.middle) + " (" + number(its.least) + " to " + number(its.most) + ")";
+std::string parts(const spread& measured) {
+  return number(measured.middle) + " (" + number(measured.least) + " to " + number(measured.most) + ")";
 }
 std::string in_words(choice of, unsigned alternative, unsigned size) {
   const bool is_usual = alternative == region_form::usual;
@@ -223,9 +224,9 @@ void explain_signals() {
 }
 
 void explain_profile() {
-  const profile_in_use& its = profile_here();
-  if (const std::string words = in_words(its); !words.empty())
-    say("weir: %s%s\n", its.its ? "barriers of teams of the kernel's threads by the profile " : "", words.c_str());
+  const profile_in_use& profile = profile_here();
+  if (const std::string words = in_words(profile); !words.empty())
+    say("weir: %s%s\n", profile.profile ? "barriers of teams of the kernel's threads by the profile " : "", words.c_str());
 }
 
 /// Before _exit(), perhaps in a handler of a signal, or where another thread holds a lock for ever: takes no lock, and no memory.
@@ -258,7 +259,8 @@ void explain_early_end() {
   std::vector<told_site>& sites = all.sites;
   std::size_t others = 0;
   for (const known_sites& k : e.alive) {
-    if (pthread_equal(k.of, pthread_self()) != 0) add(all, *k.its, k.what);
+    if (pthread_equal(k.of, pthread_self()) != 0)
+      add(all, *k.sites, k.what);
     else if (k.what == kind::regions) ++others;  // it may be changing them
   }
   if (sites.empty() && others == 0) {
@@ -288,16 +290,16 @@ void note_regions() {
 
 void note_begun_on(unsigned processors) { begun_on.store(processors, std::memory_order_relaxed); }
 
-explained_sites::explained_sites(const native_region_sites& its, kind of) : its_(its), of_(of) {
+explained_sites::explained_sites(const native_region_sites& sites_of_team, kind of) : its_(sites_of_team), of_(of) {
   everything& e = *known;
   const std::lock_guard lock(e.lock);
-  e.alive.push_back({&its, of, pthread_self()});
+  e.alive.push_back({&sites_of_team, of, pthread_self()});
 }
 
 explained_sites::~explained_sites() {
   everything& e = *known;
   const std::lock_guard lock(e.lock);
-  std::erase_if(e.alive, [this](const known_sites& k) { return k.its == &its_; });
+  std::erase_if(e.alive, [this](const known_sites& k) { return k.sites == &its_; });
   add(e.ended, its_, of_);
 }
 

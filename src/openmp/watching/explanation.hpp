@@ -14,7 +14,7 @@ class explained_sites {
  public:
   /// What is counted as a region of a site: regions, or barriers in a region that lasts.
   enum kind : std::uint8_t { regions, barriers };
-  explicit explained_sites(const native_region_sites& its, kind of = regions);
+  explicit explained_sites(const native_region_sites& sites_of_team, kind of = regions);
   ~explained_sites();
   explained_sites(const explained_sites&) = delete;
 
@@ -25,7 +25,7 @@ class explained_sites {
 
 /// The program has begun a parallel region.
 void note_regions();
-/// It has begun on so many processors, because others ran (careful_start.hpp).
+/// The number of processors on which it has begun, because others ran (careful_start.hpp).
 void note_begun_on(unsigned processors);
 
 }  // namespace weir::openmp

@@ -16,8 +16,8 @@ struct other_barrier {
   const char* name;
   const char* arrival;
 };
-/// Those by which a team may meet whose members have a thread of the kernel each, on so many processors: those that are faster
-/// somewhere on simulated machines (docs/openmp/runtime.md). With few members none is.
+/// The barriers by which a team may meet whose members have a kernel thread each: those that are faster somewhere on simulated
+/// machines (docs/openmp/runtime.md). With few members none is.
 constexpr unsigned other_barriers(unsigned size, unsigned processors) {
   constexpr unsigned few = 8, many = 32;
   if (size <= few || size > processors) return 0;

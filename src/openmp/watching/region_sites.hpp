@@ -46,8 +46,8 @@ struct region_site {
   float region = 0;             // the least time of a region, in ticks, when it was measured last; 0: it is to be measured
   unsigned joined = 0;          // the trial in which it took part last
   unsigned turn = 0, backoff = 1;
-  // The last trial: what it was about, with which alternative of before and which other one, and what it has found: the time from
-  // one region to the next.
+  // The last trial: which choice it tried, the alternative that was chosen before, the other one, and the times that it has
+  // found with each, from one region to the next.
   choice tried{};
   std::uint16_t before = region_form::usual, other = region_form::usual;
   spread with_before, with_other;
@@ -71,7 +71,7 @@ struct region_site {
 template <class Clock>
 class region_sites {
  public:
-  /// How many other barriers there are for teams of this size, which may take so many processors.
+  /// How many other barriers there are for teams of this size on this number of processors.
   using count_of_barriers = unsigned (*)(unsigned size, unsigned processors);
   explicit region_sites(count_of_barriers others = [](unsigned, unsigned) { return 0u; }) : other_barriers_(others) {}
 
@@ -152,7 +152,9 @@ class region_sites {
     const auto before = static_cast<unsigned>(std::clamp(settles / s.region, 1.0f, 2000.0f));
     return {{before}, {std::max(before / 4, is_small(s) ? 8u : 1u)}};
   }
-  static unsigned regions_in(const trial_windows::lengths& its) { return its.before.executions + its.counted.executions; }
+  static unsigned regions_in(const trial_windows::lengths& measured) {
+    return measured.before.executions + measured.counted.executions;
+  }
 
   [[gnu::noinline]] region_site* find(const void* place, unsigned size) {
     std::size_t i = (reinterpret_cast<std::uintptr_t>(place) / 16 + size * 7) % sites_.size();
@@ -247,11 +249,11 @@ class region_sites {
     std::uint16_t to;
   };
   candidate next_trial(region_site& s, unsigned processors) const {
-    const state_of_site its{s.form, processors, most_, is_small(s), other_barriers_(s.size, most_)};
+    const state_of_site site_state{s.form, processors, most_, is_small(s), other_barriers_(s.size, most_)};
     // There is one: another number of processors.
     for (;; ++s.turn) {
       const trial_of& next = trials_in_turn[s.turn % std::size(trials_in_turn)];
-      unsigned now = s.form[next.of], to = next.alternative(its);
+      unsigned now = s.form[next.of], to = next.alternative(site_state);
       if (next.of == choice::processors) now = processors, to = std::min(to, most_);
       if (to == now) continue;
       const bool is_all = next.of == choice::processors && to == most_;
@@ -306,8 +308,8 @@ class region_sites {
   }
 
   /// When the next pair of windows beside other programs begins. All programs of the machine find the same time, so that those
-  /// which try fewer processors at once do so in the same windows: who tries alone shares its one processor with members of the
-  /// others, and makes them wait, and would not find that all are better off.
+  /// which try fewer processors at once do so in the same windows: a thread that tries alone shares its one processor with
+  /// members of the others, and makes them wait, and would not find that all are better off.
   static std::uint64_t next_pair() {
     constexpr auto pair_ns = static_cast<std::uint64_t>(2 * (settle_ms + window_ms) * 1e6);
     const double until_us = static_cast<double>(pair_ns - Clock::machine_ns() % pair_ns) / 1e3;

@@ -23,7 +23,7 @@ inline spread product(const spread& a, const spread& b) { return {a.least * b.le
 /// Times are in ticks. Not thread-safe.
 class trial_windows {
  public:
-  /// A part of a window ends after so many executions, but not before so many ticks have passed.
+  /// A part of a window ends after this number of executions, but not before this number of ticks has passed.
   struct part {
     unsigned executions;
     std::uint64_t ticks = 0;
@@ -83,13 +83,13 @@ class trial_windows {
     if (is_plainly_better()) return true;
     if (window_ != 2 * pairs || is_given_up_) return false;
     const float least = usual().least;
-    const auto faster = std::count_if(other_.begin(), other_.end(), [=](float its) { return its < least; });
+    const auto faster = std::count_if(other_.begin(), other_.end(), [=](float time) { return time < least; });
     return on_evidence ? faster >= static_cast<long>(pairs) - 1 : other().middle < usual().middle;
   }
 
  private:
   static constexpr unsigned most_bad = 2;
-  static constexpr float much_worse = 1.5f, much_better[] = {0.1f, 0.3f, 0.6f};  // after so many pairs
+  static constexpr float much_worse = 1.5f, much_better[] = {0.1f, 0.3f, 0.6f};  // after 1, 2, and 3 or more pairs
   static constexpr std::uint64_t hopeless = 4;  // beside other programs, a worker may not come for milliseconds
 
   void close(std::uint64_t now, float took) {
@@ -111,9 +111,9 @@ class trial_windows {
            other().most < much_better[std::min<std::size_t>(n, std::size(much_better)) - 1] * usual().least;
   }
   static spread spread_of(std::array<float, pairs> of, unsigned n) {
-    const std::span<float> its(of.data(), n);
-    std::ranges::nth_element(its, its.begin() + n / 2);
-    return {std::ranges::min(its), its[n / 2], std::ranges::max(its)};
+    const std::span<float> times(of.data(), n);
+    std::ranges::nth_element(times, times.begin() + n / 2);
+    return {std::ranges::min(times), times[n / 2], std::ranges::max(times)};
   }
 
   lengths of_{{1}, {1}};

@@ -163,16 +163,16 @@ template <class Member>
 template <class Member, class LeftOut, class EndOf, class Wait>
 [[gnu::always_inline]] inline void wait_for_turn(const Member& me, LeftOut left_out, EndOf end_of, Wait wait) {
   auto& turns = me.in_loop->ordered;
-  auto& its = turns.of(me.chunk.begin);
-  const auto is_mine = [mine = turns.done_before(me.chunk.begin)](std::uint64_t now) { return now >= mine; };
+  auto& turn = turns.of(me.chunk.begin);
+  const auto is_mine = [before = turns.done_before(me.chunk.begin)](std::uint64_t now) { return now >= before; };
   const auto goes_on = [&](std::uint64_t now) { return is_mine(now) || left_out(now); };
   std::uint64_t now;
-  while (now = its.done.load(std::memory_order_acquire), !is_mine(now)) {
+  while (now = turn.done.load(std::memory_order_acquire), !is_mine(now)) {
     if (!left_out(now)) {
-      wait(its.done, its.passed, goes_on);
-    } else if (its.done.compare_exchange_strong(now, end_of(now), std::memory_order_acq_rel)) {
+      wait(turn.done, turn.passed, goes_on);
+    } else if (turn.done.compare_exchange_strong(now, end_of(now), std::memory_order_acq_rel)) {
       // acq_rel: what was done in the turns before, for this member and for the next.
-      its.passed.open();
+      turn.passed.open();
     }
   }
 }

@@ -63,7 +63,7 @@ void claim(Member& me, chunks taken) {
 template <class Member>
 [[gnu::always_inline]] inline chunks stolen_from(const Member& me, victims others) {
   for (unsigned other = 0; others.next(other);)
-    if (const chunks its = part_of(me.of->members[other], me).steal(division_of(me), other)) return its;
+    if (const chunks stolen = part_of(me.of->members[other], me).steal(division_of(me), other)) return stolen;
   return {};
 }
 
@@ -72,9 +72,9 @@ auto& end_at(const Member& me, unsigned number) {
   return me.of->members[std::min(number, me.of->size - 1)].ends[(me.loops - 1) % slots_in_turn];
 }
 
-/// What is known of the end of the loop in the group of so many members that has this one. Each level's words are another
-/// member's, so that they lie on different lines. In a group of fewer members than levels they may be one word, which then says
-/// one thing.
+/// What is known of the end of the loop in the group of `width` members to which member `of` belongs. The words of each level are
+/// another member's, and so lie on different lines. In a group with fewer members than levels they may be one word, which then
+/// says one thing.
 template <class Member>
 auto& end_in(const Member& me, unsigned of, unsigned width) {
   const auto level = static_cast<unsigned>(std::countr_zero(width / me.in_loop->end.least)) / 2;
@@ -84,7 +84,7 @@ auto& end_in(const Member& me, unsigned of, unsigned width) {
 template <class Member>
 chunks stolen_in_group(const Member& me, unsigned at, unsigned width);
 
-/// From the group of so many members whose numbers differ from the thief's in the bits of `at` and in lower ones, near ones
+/// From the group of `width` members whose numbers differ from the thief's in the bits of `at` and in lower ones, near ones
 /// first.
 template <class Member>
 chunks stolen_in_parts(const Member& me, unsigned at, unsigned width) {
@@ -92,7 +92,7 @@ chunks stolen_in_parts(const Member& me, unsigned at, unsigned width) {
   if (width == end.least) return stolen_from(me, victims(me.number, me.of->size, at, at + width));
   const unsigned part = width / end.together;
   for (unsigned i = 0; i < end.together; ++i)
-    if (const chunks its = stolen_in_group(me, at + i * part, part)) return its;
+    if (const chunks stolen = stolen_in_group(me, at + i * part, part)) return stolen;
   return {};
 }
 
@@ -104,12 +104,12 @@ template <class Member>
   if (other / width * width >= me.of->size) return {};
   auto& end = end_in(me, other, width);
   if (at != 0 && end.has(loop, end.exhausted)) return {};
-  if (const chunks its = stolen_in_parts(me, at, width)) return its;
+  if (const chunks stolen = stolen_in_parts(me, at, width)) return stolen;
   if (!end.note(loop, end.exhausted)) return {};
   // A member may have kept a rest after the look and before the note, and then sees no note that it would have to take back.
-  const chunks its = stolen_in_parts(me, at, width);
-  if (its) end.forget(loop, end.exhausted);
-  return its;
+  const chunks stolen = stolen_in_parts(me, at, width);
+  if (stolen) end.forget(loop, end.exhausted);
+  return stolen;
 }
 
 template <class Member>
@@ -135,8 +135,8 @@ void keep(Member& me, chunks rest) {
   part_of(me, me).keep(division_of(me), rest);
   if (!rest || !is_in_large_team(me)) return;
   for (unsigned width = me.in_loop->end.least, all = width_of_all(me); width < all; width *= me.in_loop->end.together) {
-    auto& its = end_in(me, me.number, width);
-    its.forget(me.loops - 1, its.exhausted);
+    auto& end = end_in(me, me.number, width);
+    end.forget(me.loops - 1, end.exhausted);
   }
 }
 
@@ -187,8 +187,8 @@ template <class Member>
 iterations next_of_divided(Member& me) {
   const std::uint64_t n = me.plan.trips;
   if (me.chunk.end == n || me.of->size == 1) return me.chunk = {};
-  auto& mine = divided::part_of(me, me);
-  chunks taken = mine.take(divided::division_of(me), me.number, [&](std::uint32_t left) { return divided::share(me, left); });
+  auto& own = divided::part_of(me, me);
+  chunks taken = own.take(divided::division_of(me), me.number, [&](std::uint32_t left) { return divided::share(me, left); });
   if (!taken) {
     taken = divided::stolen(me);
     if (taken) {

@@ -51,10 +51,10 @@ struct kind_of_slot : waits_for_slot {
   static bool abandoned(const member& me, std::uint32_t construct, unsigned left) {
     return is_abandoned(*me.of, &member::doacrosses, construct, left);
   }
-  static void clear_away(slot<native>& its) {
-    doacross& d = static_cast<doacross&>(its);
+  static void clear_away(slot<native>& cleared) {
+    doacross& d = static_cast<doacross&>(cleared);
     happens_after(&d);
-    std::free(std::exchange(d.its.posted, nullptr));
+    std::free(std::exchange(d.iterations.posted, nullptr));
   }
 };
 
@@ -71,10 +71,10 @@ void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
     happens_after(&d);
     d.dimensions.assign(dimensions, dimensions + count);
     const std::size_t all = iterations_of(d);
-    d.its.begin(me.of->size, !cancellation_in_force());
+    d.iterations.begin(me.of->size, !cancellation_in_force());
     // Zeros that cost no memory before they are written.
-    void* const zeros = d.its.apart ? std::calloc(d.its.pages(all), d.its.in_page) : std::calloc(all, 1);
-    d.its.posted = static_cast<std::atomic<std::uint8_t>*>(zeros);
+    void* const zeros = d.iterations.apart ? std::calloc(d.iterations.pages(all), d.iterations.in_page) : std::calloc(all, 1);
+    d.iterations.posted = static_cast<std::atomic<std::uint8_t>*>(zeros);
     if (zeros == nullptr)
       stop("a doacross nest of %zu iterations needs a byte for each, and the system has not enough memory", all);
   });
@@ -85,7 +85,7 @@ void post(member& me, const std::int64_t* values) {
   doacross& d = doacross_of(me);
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
-  d.its.post(number);
+  d.iterations.post(number);
 }
 
 void wait_for(member& me, const std::int64_t* values) {
@@ -93,9 +93,11 @@ void wait_for(member& me, const std::int64_t* values) {
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
   noted_wait wait(me, waits::doacross);
-  d.its.wait_for(number, [&] { return nobody_posts(me, d, number); }, [&](const auto& posted, gate& at, auto is_posted) {
-    me.of->learned.await(oversubscribed(*me.of), posted, at, is_posted, wait);
-  });
+  d.iterations.wait_for(
+      number, [&] { return nobody_posts(me, d, number); },
+      [&](const auto& posted, gate& at, auto is_posted) {
+        me.of->learned.await(oversubscribed(*me.of), posted, at, is_posted, wait);
+      });
 }
 
 void end_doacross(member& me) {

@@ -40,8 +40,8 @@ struct kind_of_slot : waits_for_slot {
     return is_abandoned(*me.of, &member::loops, construct, left);
   }
   static bool all_leave() { return !cancellation_in_force(); }
-  static void clear_away(slot<native>& its) {
-    loop& l = static_cast<loop&>(its);
+  static void clear_away(slot<native>& cleared) {
+    loop& l = static_cast<loop&>(cleared);
     // relaxed: all other members have left.
     void* const memory = l.memory.exchange(nullptr, std::memory_order_relaxed);
     if (memory == nullptr) return;  // without it, the end of a loop orders nothing
@@ -92,9 +92,9 @@ iterations next_ordered_chunk(member& me) {
     wait_for_turn(me);
     pass_turn(me);
   }
-  const iterations its = next_chunk(me);
-  me.ordered_after = its.begin;
-  return its;
+  const iterations chunk = next_chunk(me);
+  me.ordered_after = chunk.begin;
+  return chunk;
 }
 
 void begin_ordered(member& me) {
@@ -113,11 +113,11 @@ void* common_memory(member& me, std::size_t bytes) {
   // acquire, release: the zeros.
   void* seen = memory.load(std::memory_order_acquire);
   if (seen == nullptr) {
-    void* const mine = std::calloc(1, bytes);
-    if (mine == nullptr) std::abort();
+    void* const zeros = std::calloc(1, bytes);
+    if (zeros == nullptr) std::abort();
     happens_before(&memory);
-    if (memory.compare_exchange_strong(seen, mine, std::memory_order_acq_rel)) return mine;
-    std::free(mine);
+    if (memory.compare_exchange_strong(seen, zeros, std::memory_order_acq_rel)) return zeros;
+    std::free(zeros);
   }
   happens_after(&memory);
   return seen;

@@ -11,9 +11,9 @@ namespace weir::openmp {
 inline bool takes_single(member& me) {
   if (!may_share(me)) [[unlikely]] check_worksharing(me);
   team& t = *me.of;
-  const std::uint32_t mine = me.singles++;
+  const std::uint32_t number = me.singles++;
   if (t.size == 1) return true;
-  return takes_turn(t.singles_taken, mine, t.size);
+  return takes_turn(t.singles_taken, number, t.size);
 }
 
 /// copyprivate: the member that has executed the construct gives its values, the others null. All get the executor's values,

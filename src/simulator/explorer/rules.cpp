@@ -201,13 +201,13 @@ unsigned rules::sleepers_at(const state& s, std::uint32_t object) const {
 breach rules::wake(state& s, const operation& o, unsigned passed_over) {
   for (unsigned m = 0; m < members(); ++m) {
     if (s.members[m].how != awareness::asleep) continue;
-    const operation& its = next(s, m);
-    if (its.object != o.object) continue;
+    const operation& operation_of_member = next(s, m);
+    if (operation_of_member.object != o.object) continue;
     if (passed_over > 0) {
       --passed_over;
       continue;
     }
-    if (its.what == kind::wait)
+    if (operation_of_member.what == kind::wait)
       s.members[m].how = awareness::notified;
     else if (const breach b = go_on(s, m, 0, nullptr))
       return b;
@@ -336,10 +336,10 @@ digest rules::digest_of(const state& s) const {
   }
   for (const view& v : s.before.members) v.add_to(d, slots);
   for (const fencing& f : s.fences)
-    for (const message* its : {&f.heard, &f.told}) {
-      d.add(its->known.half(0));
-      d.add(its->known.half(1));
-      if (weak()) its->seen.add_to(d, slots);
+    for (const message* told : {&f.heard, &f.told}) {
+      d.add(told->known.half(0));
+      d.add(told->known.half(1));
+      if (weak()) told->seen.add_to(d, slots);
     }
   if (weak() && !s.fences.empty()) s.before.fenced.add_to(d, slots);
   s.before.order.add_to(d);

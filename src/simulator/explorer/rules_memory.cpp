@@ -58,9 +58,9 @@ void rules::receive(state& s, move m, const operation& o) {
 }
 
 void rules::acquire(state& s, move m, std::uint32_t object) {
-  const message its = released(s, m, object);
-  s.members[m.member].known.join(its.known);
-  if (weak()) s.before.members[m.member].join(its.seen);
+  const message told = released(s, m, object);
+  s.members[m.member].known.join(told.known);
+  if (weak()) s.before.members[m.member].join(told.seen);
   if (ordered()) s.before.order.acquire(m.member, object, number(s, m, object));
 }
 
@@ -70,21 +70,21 @@ message rules::tells(const state& s, unsigned member, const operation& o) const 
 }
 
 void rules::store(state& s, unsigned member, const operation& o, bool buffered) {
-  const message its = tells(s, member, o);
-  if (buffered) return s.members[member].buffer.push_back({o.object, o.operand, its.known});
+  const message told = tells(s, member, o);
+  if (buffered) return s.members[member].buffer.push_back({o.object, o.operand, told.known});
   if (ordered()) s.before.order.write(member, o.object, o.is_seq_cst_access(), releases(o), false);
-  write(s, member, o.object, {o.operand, its.known}, its.seen);
+  write(s, member, o.object, {o.operand, told.known}, told.seen);
 }
 
 void rules::write(state& s, unsigned member, std::uint32_t object, const cell& c, const view& seen) {
   if (weak()) {
-    past::values& mine = s.before.cells[object];
-    if (mine.older.size() == view::most_values)
+    past::values& values = s.before.cells[object];
+    if (values.older.size() == view::most_values)
       throw std::invalid_argument("weir: too many values of one word under weak memory");
-    mine.older.push_back({s.cells[object], mine.seen});
-    mine.seen = seen;
-    mine.seen.reach(object, mine.older.size());
-    s.before.members[member].reach(object, mine.older.size());
+    values.older.push_back({s.cells[object], values.seen});
+    values.seen = seen;
+    values.seen.reach(object, values.older.size());
+    s.before.members[member].reach(object, values.older.size());
   }
   s.cells[object] = c;
 }
@@ -95,10 +95,10 @@ void rules::update(state& s, move m, const operation& o, account* told) {
   if (o.refused(old)) return load(s, m, o);
   if (ordered()) s.before.order.write(m.member, o.object, o.is_seq_cst_access(), releases(o), true);
   receive(s, m, o);
-  message its = released(s, m, o.object);
-  its.join(tells(s, m.member, o));
+  message what = released(s, m, o.object);
+  what.join(tells(s, m.member, o));
   if (told != nullptr) told->wrote = o.changed(old);
-  write(s, m.member, o.object, {o.changed(old), its.known}, its.seen);
+  write(s, m.member, o.object, {o.changed(old), what.known}, what.seen);
 }
 
 void rules::release_mutex(state& s, unsigned member, std::uint32_t mutex) {
@@ -108,12 +108,12 @@ void rules::release_mutex(state& s, unsigned member, std::uint32_t mutex) {
 }
 
 void rules::fence(state& s, unsigned member, const operation& o) {
-  fencing& its = s.fences[member];
+  fencing& fence = s.fences[member];
   if (acquires(o)) {
-    s.members[member].known.join(its.heard.known);
-    if (weak()) s.before.members[member].join(its.heard.seen);
+    s.members[member].known.join(fence.heard.known);
+    if (weak()) s.before.members[member].join(fence.heard.seen);
     if (ordered()) s.before.order.acquire_by_fence(member);
-    its.heard = {};
+    fence.heard = {};
   }
   if (ordered() && releases(o)) s.before.order.release_by_fence(member);
   if (weak() && o.order == std::memory_order_seq_cst) {
@@ -122,7 +122,7 @@ void rules::fence(state& s, unsigned member, const operation& o) {
     if (ordered()) s.before.order.fence(member, known);
     s.before.fenced = known;
   }
-  if (releases(o)) its.told = {s.members[member].known, weak() ? s.before.members[member] : view{}};
+  if (releases(o)) fence.told = {s.members[member].known, weak() ? s.before.members[member] : view{}};
 }
 
 // As if each member executed a sequentially consistent fence now: what these knew, all know from now on, so a later fence need

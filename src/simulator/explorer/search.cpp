@@ -54,7 +54,7 @@ class search {
   counts reached;
 
  private:
-  /// Who has moved last, and how often another one has moved although the last one could. Of a bounded search.
+  /// The member that has moved last, and how often another one has moved although the last one could. Of a bounded search.
   struct turn {
     static constexpr unsigned nobody = ~0u;
     unsigned member = nobody;

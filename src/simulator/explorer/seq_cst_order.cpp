@@ -20,7 +20,7 @@ void seq_cst_order::for_each(What what) {
   for (of_word& w : words_) {
     what(w.readers);
     for (of_value& v : w.values) {
-      what(v.its);
+      what(v.operations);
       what(v.released);
     }
   }
@@ -30,13 +30,13 @@ void seq_cst_order::read(unsigned by, std::uint32_t at, unsigned number, bool se
   of_member& me = members_[by];
   of_word& w = words_[at];
   if (seq_cst) {
-    me.before.join(w.values[number].its);
+    me.before.join(w.values[number].operations);
     me.before.reach(at, number);
   }
   const precedents first = seq_cst ? me.before : me.fence;
   if (first == precedents{}) return;
   if (number + 1 == w.values.size()) return w.readers.join(first);
-  for (std::size_t later = number + 1; later < w.values.size(); ++later) w.values[later].its.join(first);
+  for (std::size_t later = number + 1; later < w.values.size(); ++later) w.values[later].operations.join(first);
   for_each([&](precedents& p) {
     if (p.of(at) > number) p.join(first);
   });
@@ -53,15 +53,15 @@ void seq_cst_order::hear(unsigned by, std::uint32_t at, unsigned number) {
 void seq_cst_order::write(unsigned by, std::uint32_t at, bool seq_cst, bool releases, bool updates) {
   of_member& me = members_[by];
   of_word& w = words_[at];
-  of_value made{w.values.back().its, releases ? me.before : me.released};
+  of_value made{w.values.back().operations, releases ? me.before : me.released};
   if (updates) made.released.join(w.values.back().released);
-  made.its.join(w.readers);
+  made.operations.join(w.readers);
   if (seq_cst) {
-    me.before.join(made.its);
+    me.before.join(made.operations);
     me.before.reach(at, w.values.size());
-    made.its = me.before;
+    made.operations = me.before;
   } else {
-    made.its.join(me.fence);
+    made.operations.join(me.fence);
   }
   w.readers = {};
   w.values.push_back(made);
@@ -74,7 +74,7 @@ void seq_cst_order::acquire_by_fence(unsigned by) {
 
 void seq_cst_order::fence(unsigned by, view& known) {
   of_member& me = members_[by];
-  for (std::uint32_t at = 0; at < words_.size(); ++at) me.before.join(words_[at].values[known.of(at)].its);
+  for (std::uint32_t at = 0; at < words_.size(); ++at) me.before.join(words_[at].values[known.of(at)].operations);
   me.before.join(known);
   me.fence = known = me.before;
 }
@@ -92,7 +92,7 @@ void seq_cst_order::add_to(digester& d) const {
   for (const of_word& w : words_) {
     add(w.readers);
     for (const of_value& v : w.values) {
-      add(v.its);
+      add(v.operations);
       add(v.released);
     }
   }

@@ -56,7 +56,7 @@ class seq_cst_order {
 
  private:
   struct of_value {
-    precedents its;       // the operations on this value and earlier ones
+    precedents operations;  // the operations on this value and earlier ones
     precedents released;  // what its acquirer learns
   };
   struct of_word {

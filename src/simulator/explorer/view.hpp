@@ -33,7 +33,7 @@ class view {
       if (oldest_[i] <= other.oldest_[i]) oldest_[i] = 0;
   }
   friend bool operator==(const view&, const view&) = default;
-  /// Of so many slots; the others are unused.
+  /// The first `slots` slots count; the others are unused.
   void add_to(digester& d, std::size_t slots) const {
     d.add(oldest_.data(), std::min<std::size_t>(capacity, (slots + 7) / 8 * 8));
   }

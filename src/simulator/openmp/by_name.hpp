@@ -11,9 +11,9 @@ namespace weir::simulator::openmp {
 template <class Entry>
 const Entry& by_name(std::span<const Entry> all, const std::string& kind, const std::string& name) {
   std::string known;
-  for (const Entry& its : all) {
-    if (its.name == name) return its;
-    known += std::string(known.empty() ? "" : ", ") + its.name;
+  for (const Entry& entry : all) {
+    if (entry.name == name) return entry;
+    known += std::string(known.empty() ? "" : ", ") + entry.name;
   }
   throw std::invalid_argument("no " + kind + " is called \"" + name + "\" here; known are " + known);
 }

@@ -18,7 +18,7 @@ class course {
  public:
   course(unsigned members, unsigned warm_up, unsigned directives, time delay, std::uint64_t seed);
 
-  /// So many marks the construct makes, the warm-up among them.
+  /// The number of marks that the construct makes, the warm-up among them.
   unsigned directives() const { return warm_up_ + directives_; }
   /// The computing of a directive, on this member: it varies by 2 %, so that members are not in step by construction.
   void delay(unsigned member);
@@ -43,7 +43,7 @@ inline constexpr unsigned iterations_of_each = 1024;
 
 /// How often a construct is executed.
 struct repetitions {
-  unsigned warm_up = 16, samples = 40, inner = 4;  // marks: each sample is the mean of so many
+  unsigned warm_up = 16, samples = 40, inner = 4;                         // marks: each sample is the mean of `inner`
   unsigned (*in_a_mark)(unsigned members) = [](unsigned) { return 1u; };  // directives
 };
 

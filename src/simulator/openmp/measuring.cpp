@@ -29,9 +29,9 @@ void count(result& r, const engine& e, double directives) {
     return static_cast<double>(std::accumulate(misses.begin(), misses.end(), std::uint64_t{0})) / directives;
   };
   for (line_id l = 0; l < e.memory().lines(); ++l) {
-    const line_counts& its = e.memory().counts(l);
-    r.busiest_line = std::max(r.busiest_line, sum(its.misses));
-    r.read_line = std::max(r.read_line, static_cast<double>(its.reads) / directives);
+    const line_counts& counts = e.memory().counts(l);
+    r.busiest_line = std::max(r.busiest_line, sum(counts.misses));
+    r.read_line = std::max(r.read_line, static_cast<double>(counts.reads) / directives);
   }
   for (unsigned p = 0; p < e.model().processors; ++p) r.busiest_member = std::max(r.busiest_member, sum(e.memory().misses_of(p)));
   r.accesses = e.memory().accesses();

@@ -12,7 +12,7 @@ namespace weir::simulator::openmp {
 
 struct question {
   std::string construct, runtime;
-  unsigned members = 2;  // on so many of the machine's processors
+  unsigned members = 2;  // each on a processor of the machine
   std::uint64_t seed = 1;
   time delay = from_ns(100);
   placement homes = placement::allocator;

@@ -53,11 +53,11 @@ void nested_teams::work(unsigned member) {
   const auto part = std::upper_bound(parts_.begin(), parts_.end(), member, behind) - 1;
   const auto outer_member = static_cast<unsigned>(part - parts_.begin());
   const unsigned number = member - static_cast<unsigned>(part->place);
-  team& its = *inner_[outer_member];
-  if (number != 0) return its.work(number);
-  its.made_here();
+  team& inner_team = *inner_[outer_member];
+  if (number != 0) return inner_team.work(number);
+  inner_team.made_here();
   outer_->work(outer_member);
-  its.dismiss();
+  inner_team.dismiss();
 }
 
 void nested_teams::dismiss() {

@@ -281,13 +281,13 @@ tree distributed(const machine_model&, unsigned members) {
 }
 
 using pattern = tree (*)(const machine_model& m, unsigned members);
-std::unique_ptr<team> libomp(pattern its, const machine_model& m, unsigned members) {
-  return std::make_unique<libomp_team>(members, its(m, members));
+std::unique_ptr<team> libomp(pattern waits_by, const machine_model& m, unsigned members) {
+  return std::make_unique<libomp_team>(members, waits_by(m, members));
 }
-teams libomp_within(pattern its, const machine_model& m, std::span<const unsigned> sizes) {
+teams libomp_within(pattern waits_by, const machine_model& m, std::span<const unsigned> sizes) {
   const auto pool = std::make_shared<pool_lock>();
   teams made;
-  for (const unsigned members : sizes) made.push_back(std::make_unique<libomp_team>(members, its(m, members), pool));
+  for (const unsigned members : sizes) made.push_back(std::make_unique<libomp_team>(members, waits_by(m, members), pool));
   return made;
 }
 

@@ -21,23 +21,23 @@ void team_tasks::begin_to_have_tasks() {
 
 // Each member makes its own.
 team_tasks::of_member& team_tasks::of(const member& me) {
-  of_member& its = of_each_[me.number];
-  if (!std::exchange(its.begun, true)) engine::here().allocated(&its, sizeof its);
-  return its;
+  of_member& queue = of_each_[me.number];
+  if (!std::exchange(queue.begun, true)) engine::here().allocated(&queue, sizeof queue);
+  return queue;
 }
 
 // As task_pool::make() and refill().
 task& team_tasks::new_task(member& me) {
-  pool& its = of(me).memory;
-  if (its.free == nullptr) its.free = its.returned.exchange(nullptr, memory_order_acquire);
-  if (its.free == nullptr) {
+  pool& memory = of(me).memory;
+  if (memory.free == nullptr) memory.free = memory.returned.exchange(nullptr, memory_order_acquire);
+  if (memory.free == nullptr) {
     constexpr std::size_t several = 4096 / 256;
-    its.blocks.push_back(std::make_unique<task[]>(several));
-    task* const block = its.blocks.back().get();
+    memory.blocks.push_back(std::make_unique<task[]>(several));
+    task* const block = memory.blocks.back().get();
     engine::here().allocated(block, several * sizeof(task));
-    for (std::size_t i = 0; i < several; ++i) block[i].next = std::exchange(its.free, &block[i]);
+    for (std::size_t i = 0; i < several; ++i) block[i].next = std::exchange(memory.free, &block[i]);
   }
-  task& t = *std::exchange(its.free, its.free->next);
+  task& t = *std::exchange(memory.free, memory.free->next);
   t.below.store(task::living);
   t.executor.store(nullptr, memory_order_relaxed);
   t.credit = 0;
@@ -91,15 +91,15 @@ void team_tasks::execute(member& me, task& t) {
 }
 
 void team_tasks::complete(member& me, task& t) {
-  const auto give_back = [&](task& its) {
-    pool& home = of_each_[its.home->number].memory;
-    if (its.home == &me)
-      its.next = std::exchange(home.free, &its);
+  const auto give_back = [&](task& executed) {
+    pool& home = of_each_[executed.home->number].memory;
+    if (executed.home == &me)
+      executed.next = std::exchange(home.free, &executed);
     else
-      of(me).memory.borrowed.give_back(its, home.returned);
+      of(me).memory.borrowed.give_back(executed, home.returned);
   };
   (void)t.group.load();
-  const auto executes = [&](const task& its) { return me.tasks.executing == &its; };
+  const auto executes = [&](const task& executed) { return me.tasks.executing == &executed; };
   weir::openmp::complete_counted(t, executes, &me, give_back, [](member& executor) { executor.tasks.task_gate.open(); });
 }
 
@@ -133,10 +133,10 @@ void team_tasks::finish_children(member& me) {
 }
 
 void team_tasks::finish_tasks(member& me) {
-  task& its = me.tasks.implicit;
-  if (its.below.load(memory_order_acquire) == 0) return;
-  const auto ready = [&](std::uint64_t) { return task::without_visitors(weir::openmp::settle(its)) == 0; };
-  await(learned_, me, nullptr, its.below, me.tasks.task_gate, ready);
+  task& executed = me.tasks.implicit;
+  if (executed.below.load(memory_order_acquire) == 0) return;
+  const auto ready = [&](std::uint64_t) { return task::without_visitors(weir::openmp::settle(executed)) == 0; };
+  await(learned_, me, nullptr, executed.below, me.tasks.task_gate, ready);
 }
 
 }  // namespace weir::simulator::openmp

@@ -73,9 +73,9 @@ class team_tasks {
   template <class Word, class Ready>
   void await(waiting::experience<simulated>& learned, member& me, const task* of, const Word& word, simulated::gate& gate,
              Ready ready) {
-    work its{*this, me, of};
+    work work_of_member{*this, me, of};
     const looking_elsewhere looks(begun_);
-    learned.await(false, word, gate, ready, its);
+    learned.await(false, word, gate, ready, work_of_member);
   }
 
   /// What a task computes, by its executor's number and its data.

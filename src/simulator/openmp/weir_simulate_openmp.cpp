@@ -22,8 +22,8 @@ constexpr std::pair<const char*, placement> homes[] = {
 };
 
 placement home_called(const std::string& name) {
-  for (const auto& [its, where] : homes)
-    if (its == name) return where;
+  for (const auto& [home_name, where] : homes)
+    if (home_name == name) return where;
   throw std::invalid_argument("no placement is called \"" + name + "\"; known are first-touch, waiter, interleaved");
 }
 

@@ -174,16 +174,16 @@ void weirs_team::begin_ordered(unsigned number) {
 // As worksharing/doacross.cpp. The zeros lie where the first post of a page is made, which is iteration 0's.
 void weirs_team::begin_doacross(unsigned number, std::uint64_t iterations) {
   nest_.enter<kind_of_slot>(its_.members[number], 0, [&] {
-    nest_.its.begin(size, true);
+    nest_.iterations.begin(size, true);
     nest_.pages = std::make_unique<nest::page[]>(posts::pages(iterations));
-    nest_.its.posted = nest_.pages[0].bytes;
+    nest_.iterations.posted = nest_.pages[0].bytes;
   });
 }
 
 void weirs_team::wait_for_post(std::uint64_t iteration) {
-  nest_.its.wait_for(iteration, [] { return false; }, [this](const auto& posted, auto& gate, auto is_posted) {
-    its_.learned.await(false, posted, gate, is_posted);
-  });
+  nest_.iterations.wait_for(
+      iteration, [] { return false; },
+      [this](const auto& posted, auto& gate, auto is_posted) { its_.learned.await(false, posted, gate, is_posted); });
 }
 
 void weirs_team::reduce(unsigned number, std::uint64_t value) {

@@ -32,10 +32,10 @@ class weirs_team final : public team {
   weir::openmp::iterations next_ordered_chunk(unsigned member);
   void begin_ordered(unsigned member);
   void end_loop(unsigned member);
-  /// The team's one doacross nest, of so many iterations.
+  /// Begins the team's one doacross nest, with this number of iterations.
   void begin_doacross(unsigned member, std::uint64_t iterations);
   void wait_for_post(std::uint64_t iteration);
-  void post(std::uint64_t iteration) { nest_.its.post(iteration); }
+  void post(std::uint64_t iteration) { nest_.iterations.post(iteration); }
   void end_doacross() { nest_.leave<kind_of_slot>(0, size); }
   /// Adds the member's value to the program's variable, as code of LLVM's compiler asks for it: by atomic updates in a team of up
   /// to 16, else along the tree.
@@ -84,7 +84,7 @@ class weirs_team final : public team {
     struct alignas(line_bytes) page {
       posts::byte bytes[posts::in_page];
     };
-    posts its;
+    posts iterations;
     std::unique_ptr<page[]> pages;
   };
 

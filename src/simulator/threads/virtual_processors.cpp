@@ -139,7 +139,7 @@ class program {
   void wake(body& other, body& me) {
     other.turns.store(other.turns.load(memory_order_relaxed) + 1, memory_order_relaxed);  // one body alone stores it
     machine::full_fence();
-    if (auto& its = asleep_.of(place_of(other)); its.has_sleepers()) its.wake(other.turns, 1, &me);
+    if (auto& bucket = asleep_.of(place_of(other)); bucket.has_sleepers()) bucket.wake(other.turns, 1, &me);
   }
 
   /// As processor::finds_bodies().

@@ -70,7 +70,7 @@ TEST(PlacePartition, EveryTeamSharesAsEvenlyAsItCan) {
 TEST(PlacePartition, AnUnboundThreadHasAnUnboundTeam) { expect({}, bind::spread, {{}, {}, {}}); }
 
 std::string shown(std::string_view format) {
-  return in_format(format, {.team = 1, .teams = 2, .level = 3, .thread = 4, .threads = 15, .ancestor = -1, .host = "here",
+  return in_format(format, {.team = 1, .teams = 2, .level = 3, .thread = 4, .threads = 15, .ancestor = -1, .host_name = "here",
                             .process = 77, .native_thread = 78, .processors = "0-3,7"});
 }
 

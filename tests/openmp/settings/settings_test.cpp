@@ -72,8 +72,9 @@ TEST(Settings, GoodForms) {
       {"OMP_DEBUG", "enabled", "ENABLED"},
       {"OMP_ALLOCATOR", "OMP_HIGH_BW_MEM_ALLOC", "omp_high_bw_mem_alloc"},
       {"OMP_ALLOCATOR", "omp_large_cap_mem_space", "omp_large_cap_mem_space"},
-      {"OMP_ALLOCATOR", "omp_default_mem_space : alignment = 64 , pinned=true, fallback=allocator_fb,"
-                        "fb_data=omp_low_lat_mem_alloc",
+      {"OMP_ALLOCATOR",
+       "omp_default_mem_space : alignment = 64 , pinned=true, fallback=allocator_fb,"
+       "fb_data=omp_low_lat_mem_alloc",
        "omp_default_mem_space:alignment=64,pinned=true,fallback=allocator_fb,fb_data=omp_low_lat_mem_alloc"},
       {"OMP_PROC_BIND", "false", "FALSE"},
       {"OMP_PROC_BIND", "true", "TRUE"},
@@ -178,8 +179,8 @@ TEST(Settings, BadForms) {
       {"all or " + positive, {"KMP_ALL_THREADS", "KMP_DEVICE_THREAD_LIMIT"}, {"0", "some", "all 4"}},
       {"[monotonic:|nonmonotonic:]static|dynamic|guided|auto[,chunk], the chunk an integer from 1",
        {"OMP_SCHEDULE"},
-       {"fast", "dynamic,0", "dynamic,", "dynamic,-1", "dynamic 4", "bitonic:dynamic", "monotonic", "monotonic:",
-        "static,1,2", ",4", ":static"}},
+       {"fast", "dynamic,0", "dynamic,", "dynamic,-1", "dynamic 4", "bitonic:dynamic", "monotonic", "monotonic:", "static,1,2",
+        ",4", ":static"}},
       {"a size such as 512K, with B, K, M, G or T (K where there is none)",
        {"OMP_STACKSIZE", "GOMP_STACKSIZE"},
        {"0", "-4", "4X", "4KB", "K", "4 4", "1.5M", "18446744073709551615", "99999999999G"}},
@@ -189,9 +190,7 @@ TEST(Settings, BadForms) {
       {"a number of spins with or without k, M, G or T, or infinite",
        {"GOMP_SPINCOUNT"},
        {"-1", "many", "3x", "infinite 3", "20000000t"}},
-      {"a number of milliseconds, with or without ms or us, or infinite",
-       {"KMP_BLOCKTIME"},
-       {"-1", "2s", "2147483648", "ms"}},
+      {"a number of milliseconds, with or without ms or us, or infinite", {"KMP_BLOCKTIME"}, {"-1", "2s", "2147483648", "ms"}},
       {"mandatory, disabled or default", {"OMP_TARGET_OFFLOAD"}, {"true"}},
       {"enabled or disabled", {"OMP_TOOL", "OMP_DEBUG"}, {"true", "0"}},
       {"a predefined allocator, or a memory space with or without traits, such as omp_default_mem_alloc or "

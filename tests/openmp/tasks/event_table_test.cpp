@@ -20,7 +20,7 @@ event_table::event numbered(std::uintptr_t number) {
 }
 bool is(const event_table::event& found, std::uintptr_t number) {
   const auto expected = numbered(number);
-  return found.its == expected.its && found.root == expected.root;
+  return found.awaiting == expected.awaiting && found.root == expected.root;
 }
 
 TEST(EventTable, AHandleLeadsToItsEventOnce) {
