@@ -263,6 +263,9 @@ void basic_driver<Bodies>::drive_others() {
 template <class Bodies>
 void basic_driver<Bodies>::settle_slowly(body& me) {
   unsettled_ = false;
+  // First: the body that has left may go on elsewhere, and handle signals on the stack. The signals of the C library, which nobody
+  // blocks, come here meanwhile.
+  self().take_signal_stack_of(me);
   if (body* const left = leaving_; left != nullptr) {
     leaving_ = nullptr;
     const awaited on = sleeps_on_;
@@ -270,7 +273,6 @@ void basic_driver<Bodies>::settle_slowly(body& me) {
     if (!on || !Bodies::falls_asleep(*left, on)) queue::make_ready(*left, &me);
   }
   const bool summoned = me.is_summoned();
-  self().take_signal_stack_of(me);
   block(me.mask());
   if (summoned) me.take_signals();
 }
