@@ -48,9 +48,7 @@ struct driven_queue : queue {
   }
   bool is_place_of(const runnable& b, place at = place::current()) const { return seen(at, queue::is_place_of(b)); }
   bool alone_runs(const runnable& b, place at = place::current()) const { return seen(at, queue::alone_runs(b)); }
-  static void make_ready(runnable& b, runnable* me, place at = place::current()) {
-    if (!is_left_out(at)) queue::make_ready(b, me);
-  }
+  static void make_ready(runnable& b, runnable* me, place at = place::current());
 };
 
 struct driven_bodies {
@@ -138,14 +136,19 @@ class driven_processor : public weir::threads::basic_driver<driven_bodies> {
   word<std::uint32_t> signals{0};  // for the kernel thread: a tick, or the program's
   bool is_thief = false;
 
+  /// Does its kernel thread have the alternate stack of this body? A body that others may run has that stack elsewhere.
+  bool has_taken_signal_stack_of(const driven_body& b) const { return has_signal_stack_of_ == &b; }
+
  private:
   friend basic_driver<driven_bodies>;
   driven_body* next() { return static_cast<driven_body*>(take()); }
   // Bodies with stacks of their own for signals switch as bodies that block other signals do.
   static bool has_signal_stack_of(const driven_body&) { return true; }
-  static void take_signal_stack_of(const driven_body&) {}
+  void take_signal_stack_of(const driven_body& b) { has_signal_stack_of_ = &b; }
   bool stays_detached(driven_body& me);
   bool finds_bodies();
+
+  explored_threads::own_memory<const driven_body*> has_signal_stack_of_{nullptr};
 };
 
 }  // namespace explored_threads

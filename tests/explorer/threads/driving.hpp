@@ -340,7 +340,13 @@ inline void driven_bodies::lend(body& b) {
   queue::make_ready(b, nullptr);
   driving::wait(b);
 }
+// The body that leaves may be run elsewhere from then on. Its processor has the next one's alternate stack already.
+inline void driven_queue::make_ready(runnable& b, runnable* me, place at) {
+  if (me != nullptr) require(here().runs_on->has_taken_signal_stack_of(*static_cast<driven_body*>(me)));
+  if (!is_left_out(at)) queue::make_ready(b, me);
+}
 inline bool driven_bodies::falls_asleep(body& b, awaited) {
+  require(!here().runs_on->has_taken_signal_stack_of(b));
   return here().bucket.add(b, here().changed, here().changed, 0, [&b] { return b.has_signals(); });
 }
 
