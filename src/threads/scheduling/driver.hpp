@@ -263,7 +263,7 @@ void basic_driver<Bodies>::drive_others() {
 template <class Bodies>
 void basic_driver<Bodies>::settle_slowly(body& me) {
   unsettled_ = false;
-  // First: the body that has left may go on elsewhere, and handle signals on the stack. The signals of the C library, which nobody
+  // First: the body that has left may go on elsewhere, and handle signals on the stack. The C library's signals, which nobody
   // blocks, come here meanwhile.
   self().take_signal_stack_of(me);
   if (body* const left = leaving_; left != nullptr) {
