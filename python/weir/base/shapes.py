@@ -107,8 +107,8 @@ def _undeclared(row: dict[str, Any], shape: tuple[Field, ...], before: str) -> I
             yield before + name
         elif isinstance(value, dict) and field.inner:
             names = {f.name for f in field.inner}
-            its = {n: v for n, v in value.items() if n in names} if field.is_open else value
-            yield from _undeclared(its, field.inner, f"{before}{name}.")
+            declared = {n: v for n, v in value.items() if n in names} if field.is_open else value
+            yield from _undeclared(declared, field.inner, f"{before}{name}.")
 
 
 def flat(shape: type) -> dict[str, Field]:
