@@ -3,7 +3,7 @@
 # make test    what a change must pass, on 2 processors in half an hour
 # make test-all  everything: larger searches, more seeds, every compiler and library, the simulator under sanitizers
 # Each of them first installs what is missing, and builds.
-.PHONY: demo check test test-all build setup check-cpp check-python sanitize lint clean
+.PHONY: demo check test test-all build setup check-cpp check-python sanitize forget-retries retries lint clean
 JOBS = $(shell nproc)
 WORKERS = $(shell echo $$(($(JOBS) + 1))) # some tests wait for others
 WEIR = .venv/bin/weir
@@ -32,7 +32,7 @@ DEMO_PROGRAM = --programs hydro --threads $(JOBS),$(FOUR_TIMES),$(shell echo $$(
 DEMO_CONSTRUCTS = parallel,for,parallel-for,barrier,single,critical,lock,ordered,atomic,reduction,taskwait
 
 # THOROUGH=yes: with the tests of this label, or mark.
-test: check-cpp check-python sanitize
+test: forget-retries check-cpp check-python sanitize retries
 	@echo "All tests passed."
 
 test-all: setup
@@ -41,6 +41,13 @@ test-all: setup
 check: setup
 	@$(CONFIGURE) -DWEIR_TESTS=ON -DWEIR_SIMULATOR=ON >/dev/null
 	@scripts/check
+
+forget-retries:
+	@rm -f build/retries build-thread/retries build-address-undefined/retries
+
+# What luck has decided: how often tests have tried again, and why (0 where nothing else runs).
+retries:
+	@.venv/bin/python tests/python/retries.py build build-thread build-address-undefined
 
 setup:
 	@scripts/setup

@@ -13,6 +13,7 @@
 #include <weir/waiting_automatic.hpp>
 
 #include "../contract.hpp"
+#include "../retries.hpp"
 
 namespace {
 
@@ -101,13 +102,12 @@ double time_beside_a_late_member(unsigned members, Pass pass) {
   return cpu_seconds() - before;
 }
 
-// A hypervisor may take a processor away meanwhile, and the time counts as the thread's: the least of a few.
 template <class Pass>
 void sleep_beside_a_late_member(const std::string& what, Pass pass) {
   constexpr double little = 0.05;
-  double least = little;
-  for (int tries = 0; tries < 10 && least >= little; ++tries) least = std::min(least, time_beside_a_late_member(4, pass));
-  EXPECT_LT(least, little) << what;
+  double last = 0;
+  const auto takes_little = [&] { return (last = time_beside_a_late_member(4, pass)) < little; };
+  EXPECT_TRUE(retries::holds("waiting: stolen time", 10, takes_little)) << what << " takes " << last << " s";
 }
 
 TEST(Waiting, SleepsWhereAMemberIsLate) {
@@ -260,14 +260,12 @@ TEST(Waiting, SpinsOnlyForAMomentBesideLoadWhereWokenMembersWaitForProcessors) {
   counted::dear = false;
 }
 
-// The system may migrate the thread again immediately: the thread then returns at its next check.
 template <class Look>
 bool comes_to_live_on(int processor, Look look) {
-  for (int tries = 0; tries < 1000; ++tries) {
+  return retries::holds("waiting: migrated", 1000, [&] {
     look();
-    if (sched_getcpu() == processor) return true;
-  }
-  return false;
+    return sched_getcpu() == processor;
+  });
 }
 
 TEST(Settling, GoesBackToItsProcessorAndMayRunOnAll) {

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from weir.base import records, shapes
+from weir.base.driver import Answer, Process
 from weir.openmp.runtimes import Runtime, Stage
 from weir.run import starting
 
@@ -110,6 +111,16 @@ def heeding_interrupts() -> None:
     """For a child before it begins: processes started in the background inherit ignored signals."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as nohup has it
+
+
+def no_patience_with(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Whoever asks a program for a sample of this waits for a moment, and else for long: any answer may come late."""
+    patient = Process.ask
+
+    def ask(self: Process, command: str, timeout_s: float) -> Answer:
+        return patient(self, command, 0.5 if name in command else 300)
+
+    monkeypatch.setattr(Process, "ask", ask)
 
 
 def put_fake(script: str, program: Path) -> None:

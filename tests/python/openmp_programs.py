@@ -12,7 +12,7 @@ import pytest
 
 from weir.run import starting
 
-from . import skips
+from . import retries, skips
 
 SOURCES = Path(__file__).resolve().parent.parent / "openmp" / "programs"
 OWN = skips.REASONS["own"].holds()
@@ -79,6 +79,7 @@ def runs_ok(
     """Fails the test where it does not; what it said."""
     status, all_of_it, said = say(built, environment, size, launcher, seconds)
     assert status == 0 and said.strip() == "ok", f"{built.name}, {size} threads: status {status}\n{all_of_it}"
+    retries.note_said(all_of_it)
     return all_of_it
 
 

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "../retries.hpp"
 #include "members.hpp"
 
 namespace {
@@ -62,9 +63,8 @@ TEST(Identity, SchedGetcpuIsTheKernelsAnswer) {
         sched_setaffinity(0, sizeof one, &one);
       }
       yields(3);
-      bool right = false;
-      for (int tries = 0; tries < 1000 && !right; ++tries) right = sched_getcpu() == static_cast<int>(asked_of_the_kernel());
-      if (!right) ++wrong;
+      const auto is_right = [] { return sched_getcpu() == static_cast<int>(asked_of_the_kernel()); };
+      if (!retries::holds("identity: migrated", 1000, is_right)) ++wrong;
     }
     sched_setaffinity(0, sizeof available, &available);
   }, {.processors = 2});

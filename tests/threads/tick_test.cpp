@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../retries.hpp"
 #include "members.hpp"
 #include "threads/preemption/trampoline_entry.hpp"
 #include "threads/scheduling/body.hpp"
@@ -52,11 +53,12 @@ void sum_in_floating_point() {
 }
 
 /// How often the other member of a processor gets it meanwhile, beyond once in 4 ms: one that computes has it for 17 ms, one that
-/// spins for 0.1. Tried again where a processor of earlier crowds has stolen one of the two.
+/// spins for 0.1. Where both stay on one processor.
 int turns_too_many(void (*compute)()) {
-  for (;;) {
+  int too_many = 0;
+  EXPECT_TRUE(retries::holds("tick: stolen", 1000, [&] {
     std::atomic<long> computes_on{0};  // which kernel thread drives it; -1: none any more
-    int turns = 0, too_many = 0;
+    int turns = 0;
     bool moved = false;
     weir::crowd c(2, [&](unsigned m) {
       if (m == 0) {
@@ -73,8 +75,10 @@ int turns_too_many(void (*compute)()) {
       }
     }, {.processors = 1});
     c.join();
-    if (!moved) return too_many + turns;
-  }
+    too_many += turns;
+    return !moved;
+  }));
+  return too_many;
 }
 
 TEST(Tick, AMemberThatComputesKeepsItsProcessorWhicheverRegisterChanges) {
@@ -115,10 +119,7 @@ bool get_few_ticks_after_a_while(int few) {
 
 TEST(Tick, MembersThatYieldAtATrampolineGetFew) {
   if (weir::threads::trampoline_entry() == nullptr) GTEST_SKIP() << "there are no trampolines on this processor";
-  // In every other crowd on some machines: where the first ticks find the loop decides it.
-  bool are_few = false;
-  for (int crowds = 0; crowds < 30 && !are_few; ++crowds) are_few = get_few_ticks_after_a_while(3);
-  EXPECT_TRUE(are_few);
+  EXPECT_TRUE(retries::holds("tick: first places", 30, [] { return get_few_ticks_after_a_while(3); }));
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -127,7 +128,7 @@ TEST(Tick, MembersThatYieldAtATrampolineGetFew) {
 /// spinning member looks afterwards.
 template <class Do, class Look>
 void in_a_tick(Do what, Look look) {
-  for (int i = 0; i < 1000; ++i) {
+  EXPECT_TRUE(retries::holds("tick: none", 1000, [&] {
     std::atomic<std::uint32_t> done{0};
     std::atomic<long> thread{0};
     bool ticked = false;
@@ -149,9 +150,8 @@ void in_a_tick(Do what, Look look) {
       }
     }, {.processors = 1});
     c.join();
-    if (ticked) return;
-  }
-  FAIL() << "no tick has come";
+    return ticked;
+  }));
 }
 
 TEST(Tick, AMemberThatItMakesYieldKeepsItsErrno) {

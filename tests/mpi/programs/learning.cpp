@@ -68,13 +68,13 @@ int main(int argc, char** argv) {
       checking::require(checking::keeps(MPI_COMM_WORLD, chunk, [&] { pass(b, episode++); }, false), "while trying");
       checking::require(differs(b), "after a trial");
     };
-    while (episode < 10 * chunk && (off || b.tried().trials < 4)) run();
-    std::vector<std::int64_t> all(1);
-    const auto may_go_on = [&] {  // a machine whose episodes take longer than is worth a trial has none
-      checking::combine({checking::now() - start}, all, MPI_MAX, MPI_COMM_WORLD);
-      return all[0] < 60'000'000'000;
+    std::vector<std::int64_t> longest(1);
+    const auto is_within = [&](std::int64_t seconds) {  // on a busy machine an episode may take a time slice
+      checking::combine({checking::now() - start}, longest, MPI_MAX, MPI_COMM_WORLD);
+      return longest[0] < seconds * 1'000'000'000;
     };
-    while (!off && b.tried().trials == 0 && may_go_on()) run();
+    while (episode < 10 * chunk && (off ? is_within(5) : b.tried().trials < 4)) run();
+    while (!off && b.tried().trials == 0 && is_within(60)) run();  // episodes that take longer than is worth a trial have none
     if (rank == 0) {
       std::printf("%u episodes, %u trials, %.3f ms of %.3f s lost; %s within %s: %s\n", episode,
                   static_cast<unsigned>(b.tried().trials), 1e-3 * b.tried().lost_us,

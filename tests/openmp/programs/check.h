@@ -30,6 +30,9 @@ static inline int asked(void) {
   return atoi(text);
 }
 
+/* What another program or the kernel has decided is tried again: the reason is in tests/python/retries.py. */
+static inline void tries_again(const char *name) { fprintf(stderr, "tries again: %s\n", name); }
+
 /* A team that is larger than the machine takes longer for each episode. */
 static inline int episodes(int small) { return asked() <= 4 ? small : small / 10; }
 

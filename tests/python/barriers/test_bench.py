@@ -18,7 +18,7 @@ from weir.base import driver, load, records
 from weir.base.transfers import Transfers
 from weir.cli import app
 
-from ..conftest import heeding_interrupts
+from ..conftest import heeding_interrupts, no_patience_with
 
 
 def subject(name: str) -> driver.Subject:
@@ -57,7 +57,7 @@ def test_each_run_of_each_series_is_one_row(native_folder: Path, tmp_path: Path)
 def test_a_subject_that_fails_costs_only_its_own_rows(
     native_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: str, why: str
 ):
-    monkeypatch.setattr(Bench, "patience_s", lambda *_: 15.0)
+    no_patience_with(monkeypatch, "weir:hang/auto")
     path = tmp_path / "r.jsonl"
     rows, bench = measure(path, ["weir:auto/auto", "weir:sense/auto", bad], budget=3600.0, sizes=(2,), rounds=1)
     assert len(rows) == 2

@@ -122,7 +122,7 @@ def running_from(program: Path) -> list[str]:
 
 def test_a_program_without_threads_gets_no_advice_to_run_it_on_weir():
     busy = "import time\nwhile time.process_time() < 1: pass"
-    found = json.loads(command("--json", "--", sys.executable, "-c", busy).stdout)
+    found = json.loads(command("--json", "--seconds", 300, "--", sys.executable, "-c", busy).stdout)
     assert found["status"] == 0 and not any("weir run" in words for words in found["commands"])
     assert found["answer"] in ("cannot help", "unclear") and found["threads"]["most"] == 1
 

@@ -5,13 +5,13 @@ import random
 import secrets
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from .. import skips
+from ..conftest import eventually
 
 PROGRAMS = Path(__file__).resolve().parents[3] / "build" / "tests" / "mpi"
 # As many processes as the test wants, whatever processors there are; nothing of the system is touched.
@@ -93,11 +93,10 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 
 def wait_for(look, here: Path) -> None:
-    for _ in range(1200):
-        if look():
-            return
-        time.sleep(0.1)
-    pytest.fail("Slurm does not begin:\n" + "".join(log.read_text()[-1000:] for log in here.glob("*.out")))
+    try:
+        eventually(look)
+    except AssertionError:
+        pytest.fail("Slurm does not begin:\n" + "".join(log.read_text()[-1000:] for log in here.glob("*.out")))
 
 
 @pytest.mark.parametrize(("mpi", "interface"), [("openmpi", "pmix"), ("mpich", "pmi2")])

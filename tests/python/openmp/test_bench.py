@@ -21,7 +21,7 @@ from weir.openmp.situation import Load, Situation
 from weir.openmp.tables import markdown, tables, title
 
 from .. import skips
-from ..conftest import put_fake
+from ..conftest import no_patience_with, put_fake
 
 FAKE = """#!{python}
 import json, os, sys, time
@@ -126,7 +126,7 @@ def measured(found: list[Runtime], path: Path, only: list[str] | None, **how: in
 def test_a_construct_that_hangs_or_crashes_loses_its_own_row_only(
     fake: list[Runtime], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(measuring, "PATIENCE_S", 5.0)  # the others answer in less
+    no_patience_with(monkeypatch, "hang")
     rows = measured(fake, tmp_path / "r.jsonl", ["barrier", "hang", "crash"], rounds=1)
     by_name = {r["what"]["algorithm"]: r for r in rows if r["kind"] != "machine"}
     assert by_name["barrier"]["kind"] == "overhead" and by_name["barrier"]["how"]["complete"]
@@ -196,7 +196,7 @@ def test_each_task_construct_and_program_runs(program: str):
     weir = next(runtime for runtime in runtimes() if runtime.name == "weir")
     process = Process(program, ["--sample-ms", "0.01"], {"OMP_NUM_THREADS": "2"} | stage.environment(weir))
     for name, group in wanted.items():
-        answer = process.ask(f"sample {name}", 60)
+        answer = process.ask(f"sample {name}", 300)
         assert "error" not in answer, answer
         assert answer["threads"] == 2
         if group == "program":
@@ -229,7 +229,8 @@ def test_a_built_program_runs_on_the_runtime_that_it_is_given(runtime: Runtime):
     stage.close()
 
 
-def test_a_session_on_this_machine(tmp_path: Path):
+def test_a_session_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(measuring, "PATIENCE_S", 300.0)
     path = tmp_path / "r.jsonl"
     words = ["bench", "openmp", "--constructs", "barrier,parallel,critical,schedule-static-n", "--rounds", "2"]
     done = CliRunner().invoke(app, [*words, "--samples", "4", "-o", str(path)])
@@ -248,7 +249,8 @@ def test_a_session_on_this_machine(tmp_path: Path):
             assert over == pytest.approx(whole - own, abs=0.01)
 
 
-def test_a_report_is_one_file_with_the_machine_and_its_transfers(tmp_path: Path):
+def test_a_report_is_one_file_with_the_machine_and_its_transfers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(measuring, "PATIENCE_S", 300.0)
     path = tmp_path / "here.jsonl"
     words = ["bench", "openmp", "--report-to", str(path), "--runtimes", "libgomp", "--rounds", "1", "--samples", "3"]
     done = CliRunner().invoke(app, words)

@@ -12,7 +12,7 @@ from weir.base.driver import Process
 from weir.cli import app
 from weir.openmp.situation import Load, Situation, Unavailable, limited
 
-from .. import skips
+from .. import retries, skips
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_the_reference_knows_what_share_of_the_processors_there_is(load: str, de
     assert where.capacity == 2 / delays
     words = ["--processors", "2", "--capacity", f"{where.capacity:g}", "--delay-ns", "10000", "--sample-ms", "1"]
     expected = pytest.approx([delays * 10_000, max(1, delays / 2) * 10_000], rel=0.3)
-    for _ in range(10):  # the speed of the processor may change after the program has set its delay
+    for _ in retries.tries("reference"):
         process = Process("weir-openmp-c-gcc", words, {"OMP_NUM_THREADS": "2"})
         found = [process.ask(f"sample {construct}", 300)["reference_ns"] for construct in ("barrier", "critical")]
         process.quit()

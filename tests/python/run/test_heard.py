@@ -11,7 +11,7 @@ import pytest
 from weir.openmp.situation import limited
 from weir.run import starting
 
-from .. import skips
+from .. import retries, skips
 from .test_run import compiled
 
 HERE = sorted(os.sched_getaffinity(0))
@@ -241,7 +241,7 @@ def test_tools_that_set_masks_hear_the_truth(asks: Path, tmp_path: Path):
 def test_the_mask_that_is_heard_begins_where_the_library_was_loaded(first: int, tmp_path: Path):
     """Two containers with a quota, whose programs bind themselves to what they hear, are not both on the first one."""
     program, one = compiled(LOADS, tmp_path / "loads"), os.environ | {starting.PROCESSORS: "1"}
-    for _ in range(100):  # the kernel may move it meanwhile
+    for _ in retries.tries("stays", 100):
         said = heard(program, starting.library(), first, kept=one)
         if said["stayed"] == "1":
             break

@@ -115,7 +115,7 @@ inline bool a_full_listener(both& sides) {
   if (!a_listener(sides)) return false;
   std::swap(sides.here, sides.there);
   const sockaddr_un to = address_of(sides.there);
-  for (int tries = 0; tries < 10; ++tries) {
+  for (int connected = 0; connected < 10; ++connected) {
     const int one = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
     const bool went = connect(one, reinterpret_cast<const sockaddr*>(&to), named) == 0;
     close(one);

@@ -1,5 +1,6 @@
 // Signals for the process, while all its threads wait for each other: members sleep in user space, where no kernel thread handles
 // a signal.
+#include "../../retries.hpp"
 #include "threads.hpp"
 
 #include <semaphore.h>
@@ -146,7 +147,7 @@ void in_the_first_thread() {
   }
 }
 
-/// It says what the kernel says to a thread that waits there, and ends the wait. Again where it has come before that.
+/// It says what the kernel says to a thread that waits there, and ends the wait.
 void tells_of_a_child() {
   its_number = 0;
   change(SIG_BLOCK, {SIGCHLD});
@@ -155,9 +156,9 @@ void tells_of_a_child() {
   note(SIGCHLD);
   sem_t none;
   sem_init(&none, 0, 0);
-  bool has_ended_wait = beside_spinning;
   int children = 0;
-  do {
+  CHECK(retries::holds("child: ended first", 20, [&] {
+    bool has_ended_wait = beside_spinning;
     const pid_t child = fork();
     if (child == 0) {
       sleep_for(0.05);
@@ -170,8 +171,8 @@ void tells_of_a_child() {
     CHECK(is_by(0));
     if (!beside_spinning) CHECK(came_from == child && its_code == CLD_EXITED && its_value == 42);
     waitpid(child, nullptr, 0);
-  } while (!has_ended_wait && children < 20);
-  CHECK(has_ended_wait);
+    return has_ended_wait;
+  }));
 }
 
 /// The first thread blocks it, all the others but one, too.
