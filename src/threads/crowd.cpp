@@ -27,17 +27,17 @@ namespace {
 namespace weir {
 
 struct crowd::state : std::enable_shared_from_this<state> {
-  struct seat {
+  struct argument {
     state* of;
     unsigned number;
   };
   std::function<void(unsigned)> run;
-  std::vector<seat> seats;
+  std::vector<argument> arguments;  // of begin(), for each member
   std::atomic<unsigned> left{0};  // members that have not ended
   gate all_ended;
 
-  static void begin(void* its) {
-    const seat me = *static_cast<seat*>(its);
+  static void begin(void* given) {
+    const argument me = *static_cast<argument*>(given);
     // Also where pthread_exit() unwinds the member.
     const struct ending {
       state* of;
@@ -67,11 +67,11 @@ crowd::crowd(unsigned members, std::function<void(unsigned)> run, options o) : i
   state& s = *its_;
   s.run = std::move(run);
   s.left.store(members, std::memory_order_relaxed);
-  for (unsigned m = 0; m < members; ++m) s.seats.push_back({&s, m});
-  threads::processor& mine = threads::seat();
+  for (unsigned m = 0; m < members; ++m) s.arguments.push_back({&s, m});
+  threads::processor& own = threads::seat();
   for (unsigned m = 0; m < members; ++m) {
-    threads::processor* const on = m % processors == 0 ? &mine : threads::helper_beside(mine, m % processors - 1);
-    const int error = on == nullptr ? EAGAIN : threads::start(state::begin, &s.seats[m], on, o.stack_bytes);
+    threads::processor* const on = m % processors == 0 ? &own : threads::helper_beside(own, m % processors - 1);
+    const int error = on == nullptr ? EAGAIN : threads::start(state::begin, &s.arguments[m], on, o.stack_bytes);
     if (error == 0) continue;
     s.end(members - m);
     join();

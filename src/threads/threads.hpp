@@ -134,7 +134,7 @@ unsigned signals_without_reason();
 /// What has become of the program's threads until now.
 struct history_of_threads {
   unsigned processors = 0;  // 0: its threads are not to be members
-  unsigned most_at_once = 0, all = 0, members = 0;  // members: that have ever been on a virtual processor
+  unsigned most_at_once = 0, threads = 0, members = 0;  // members: that have ever been on a virtual processor
   bool await_polling = false;  // nobody has been found to poll, and so nobody has taken a seat
   unsigned left_alone = 0;  // with a policy, a priority or an affinity of their own, or a driver's
   // Beside other programs (deprivation.hpp): the fewest processors that they have had, and for how long they have had fewer than
@@ -166,7 +166,7 @@ void close_own_processor();
 // ---- a processor whose thread ends, for another thread
 
 /// Does this processor belong to the calling thread, and is it open?
-bool is_own(const processor& its);
+bool is_own(const processor& p);
 /// The calling thread, which start() has made, has a seat, blocks these signals, and the program has changed nothing else of what
 /// the kernel or the C library keeps of it.
 bool is_as_started(std::uint64_t signals);
@@ -179,6 +179,6 @@ bool may_take_over();
 /// From now on it belongs to the calling thread.
 void take_over(processor& given_up);
 /// Nobody takes it over: its bodies go on in their own kernel threads.
-void end_given_up(processor& its);
+void end_given_up(processor& given_up);
 
 }  // namespace weir::threads

@@ -105,9 +105,9 @@ class Interpreter : public testing::Test {
     if (((expected.flags ^ executed.flags) & defined) != 0)
       wrong << "; flags " << (executed.flags & defined) << ", not " << (expected.flags & defined);
     for (unsigned r = 0; r < 16; ++r)
-      if (expected.all[r] != executed.all[r] && !(reads_time(text) && r <= rdx))
-        wrong << "; register " << r << " " << executed.all[r] << ", not " << expected.all[r];
-    if (executed.all[rsp] != from.all[rsp]) wrong << "; writes rsp";
+      if (expected.general[r] != executed.general[r] && !(reads_time(text) && r <= rdx))
+        wrong << "; register " << r << " " << executed.general[r] << ", not " << expected.general[r];
+    if (executed.general[rsp] != from.general[rsp]) wrong << "; writes rsp";
     if (wrong.str().empty()) return outcome::right;
     ADD_FAILURE() << as_hex(text) << wrong.str();
     return outcome::wrong;
@@ -121,7 +121,7 @@ class Interpreter : public testing::Test {
   /// Registers that are addresses of data, and small ones.
   registers addresses() {
     registers state = random_.state();
-    for (auto& each : state.all)
+    for (auto& each : state.general)
       if (random_.below(4) != 0)
         each = random_.below(2) == 0 ? random_.below(16) : native_.at_data() + 1024 + random_.below(2048);
     return state;
@@ -228,7 +228,7 @@ TEST_F(Interpreter, RefusesWhatItDoesNotKnow) {
   for (const char* const text : unknown)
     for (int i = 0; i < 20; ++i) {
       registers from = addresses();
-      for (const unsigned r : {rdi, rsp}) from.all[r] = native_.at_data() + 1024 + 8 * random_.below(64);
+      for (const unsigned r : {rdi, rsp}) from.general[r] = native_.at_data() + 1024 + 8 * random_.below(64);
       from.code = native_.place();
       instruction_bytes padded = of_hex(text);
       padded.resize(native_execution::longest, 0);
@@ -247,7 +247,7 @@ TEST_F(Interpreter, FencesOnTheStackAreExecutedAsByTheProcessor) {
       fill_data();
       if (i % 4 == 0) std::memset(native_.data() + 1024, 0, 512);
       registers from = addresses();
-      from.all[rsp] = native_.at_data() + 1024 + 8 * random_.below(64);
+      from.general[rsp] = native_.at_data() + 1024 + 8 * random_.below(64);
       ASSERT_EQ(compare(of_hex(text), from, false), outcome::right) << text;
       usage used;
       native_.put(of_hex(text));
@@ -310,8 +310,8 @@ TEST_F(Interpreter, TellsWhatInstructionsUse) {
   fill_data();
   for (const auto& each : rows) {
     registers with = random_.state();
-    with.all[rdi] = native_.at_data() + 256;
-    with.all[rcx] = 3;
+    with.general[rdi] = native_.at_data() + 256;
+    with.general[rcx] = 3;
     const usage used = used_by(each.text, with);
     EXPECT_EQ(used.read_first, each.read_first) << each.text;
     EXPECT_EQ(used.written, each.written) << each.text;
@@ -332,7 +332,7 @@ TEST_F(Interpreter, RefusesWhatWouldFault) {
        {std::uintptr_t{0}, native_.at_data() + native_execution::data_bytes - 1, ~std::uintptr_t{0} << 47}) {
     mprotect(native_.data() + native_execution::data_bytes, 4096, PROT_NONE);
     registers from;
-    from.all[rcx] = nowhere;
+    from.general[rcx] = nowhere;
     from.code = native_.place();
     native_.put(of_hex("8b 31"));
     registers state = from;
@@ -349,14 +349,14 @@ TEST_F(Interpreter, RefusesWhatWouldFault) {
 TEST_F(Interpreter, ReadsTheTimeOfTheProcessor) {
   for (const char* const text : {"0f 31", "0f 01 f9"}) {
     registers with = random_.state();
-    with.all[rcx] = ~std::uint64_t{0};
+    with.general[rcx] = ~std::uint64_t{0};
     const std::uint64_t before = __rdtsc();
     used_by(text, with);
     const std::uint64_t after = __rdtsc();
-    EXPECT_EQ((with.all[rax] | with.all[rdx]) >> 32, 0u);
-    const std::uint64_t ticks = with.all[rdx] << 32 | with.all[rax];
+    EXPECT_EQ((with.general[rax] | with.general[rdx]) >> 32, 0u);
+    const std::uint64_t ticks = with.general[rdx] << 32 | with.general[rax];
     EXPECT_TRUE(before <= ticks && ticks <= after);
-    EXPECT_EQ(with.all[rcx], text[3] == '3' ? ~std::uint64_t{0} : 0);
+    EXPECT_EQ(with.general[rcx], text[3] == '3' ? ~std::uint64_t{0} : 0);
   }
 }
 

@@ -61,7 +61,7 @@ ucontext_t context_of(const registers& state) {
   ucontext_t in{};
   constexpr int in_context[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                                   REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-  for (int i = 0; i < 16; ++i) in.uc_mcontext.gregs[in_context[i]] = static_cast<greg_t>(state.all[i]);
+  for (int i = 0; i < 16; ++i) in.uc_mcontext.gregs[in_context[i]] = static_cast<greg_t>(state.general[i]);
   in.uc_mcontext.gregs[REG_EFL] = static_cast<greg_t>(state.flags);
   in.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(state.code);
   return in;
@@ -69,9 +69,9 @@ ucontext_t context_of(const registers& state) {
 /// As if a signal had interrupted the code at its n-th instruction.
 ucontext_t interrupted(loop polled_by, const void* word, std::uint64_t limit, int n) {
   registers r;
-  r.all[7] = reinterpret_cast<std::uint64_t>(word);
-  r.all[6] = limit;
-  r.all[rsp] = reinterpret_cast<std::uint64_t>(&r);
+  r.general[7] = reinterpret_cast<std::uint64_t>(word);
+  r.general[6] = limit;
+  r.general[rsp] = reinterpret_cast<std::uint64_t>(&r);
   r.flags = 2;
   r.code = reinterpret_cast<std::uintptr_t>(polled_by);
   for (int i = 0; i < n; ++i) {
@@ -277,7 +277,7 @@ TEST_F(RandomLoops, HaveTheEffectThatTheProcessorGivesThem) {
     found += polls;
     const auto after = iterated(round, round.from);
     ASSERT_TRUE(after) << as_hex(round.text) << "faults";
-    for (unsigned r = 0; r < 16; ++r) ASSERT_EQ(after->all[r], seen.all[r]) << as_hex(round.text) << "register " << r;
+    for (unsigned r = 0; r < 16; ++r) ASSERT_EQ(after->general[r], seen.general[r]) << as_hex(round.text) << "register " << r;
   }
   EXPECT_GT(known, 1000);
   EXPECT_GT(found, 100);

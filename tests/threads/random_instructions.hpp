@@ -74,8 +74,8 @@ class random_instructions {
   }
   registers state() {
     registers state;
-    for (auto& each : state.all) each = value();
-    if (below(4) == 0) state.all[below(16)] = state.all[below(16)];
+    for (auto& each : state.general) each = value();
+    if (below(4) == 0) state.general[below(16)] = state.general[below(16)];
     state.flags = (source_() & weir::threads::arithmetic_flags) | 2;
     return state;
   }
@@ -151,11 +151,11 @@ class random_instructions {
       distance = static_cast<std::uint64_t>(static_cast<std::int64_t>(source_()) >> (distance_bytes == 1 ? 57 : 43));
     append(text, distance, distance_bytes);
     if (base == none) {
-      if (index != none) with.all[index] = (operand - distance) >> scale;
+      if (index != none) with.general[index] = (operand - distance) >> scale;
     } else if (index == base) {
-      with.all[base] = (operand - distance) / ((1u << scale) + 1);
+      with.general[base] = (operand - distance) / ((1u << scale) + 1);
     } else {
-      with.all[base] = operand - distance - (index == none ? 0 : with.all[index] << scale);
+      with.general[base] = operand - distance - (index == none ? 0 : with.general[index] << scale);
     }
     return 0;
   }

@@ -283,7 +283,7 @@ WEIR_GUARDED(void, __kmpc_taskloop,
              (source_line* p, int global, compiled_task* t, int condition, std::uint64_t* lower, std::uint64_t* upper,
                      std::int64_t step, int no_group, int kind, std::uint64_t size,
                      void (*duplicate)(compiled_task* copy, compiled_task* from, int last))) {
-  weir_before___kmpc_taskloop_5(p, global, t, condition, lower, upper, step, no_group, kind, size, 0, duplicate);
+  weir_unguarded___kmpc_taskloop_5(p, global, t, condition, lower, upper, step, no_group, kind, size, 0, duplicate);
 }
 
 }  // extern "C"

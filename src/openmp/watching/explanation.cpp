@@ -176,17 +176,17 @@ void explain_all(const told& all) {
 
 /// Is there more to say of the threads than that each could have a processor?
 bool is_notable(const threads::history_of_threads& past) {
-  return past.all > 1 && (!past.await_polling || past.most_at_once > past.processors);
+  return past.threads > 1 && (!past.await_polling || past.most_at_once > past.processors);
 }
 
 void explain(const threads::history_of_threads& past) {
-  if (past.all < 2) {
+  if (past.threads < 2) {
     say("weir: %s has %s\n", program_invocation_short_name,
         past.processors != 0 ? "created no threads"
                              : "begun no parallel region, and the kernel schedules its threads (WEIR_THREADS)");
     return;
   }
-  say("weir: %s has had %u threads, at most %u at once, on %u processors: ", program_invocation_short_name, past.all,
+  say("weir: %s has had %u threads, at most %u at once, on %u processors: ", program_invocation_short_name, past.threads,
       past.most_at_once, past.processors);
   if (past.members != 0)
     say("%u of them %s of Weir's virtual processors\n", past.members,

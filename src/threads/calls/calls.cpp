@@ -42,8 +42,8 @@ struct unless_ready {
   int file;
   short how;
   bool blocks() const {
-    pollfd its{file, how, 0};
-    return none_is_ready(&its, 1) && (weir::raw_call(SYS_fcntl, file, F_GETFL) & O_NONBLOCK) == 0;
+    pollfd polled{file, how, 0};
+    return none_is_ready(&polled, 1) && (weir::raw_call(SYS_fcntl, file, F_GETFL) & O_NONBLOCK) == 0;
   }
 };
 unless_ready to_read(int file) { return {file, POLLIN}; }

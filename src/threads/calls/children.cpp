@@ -36,9 +36,9 @@ struct work {
   int (*run)(void*);
   void* what;
 };
-int begin(void* its) {
+int begin(void* of_child) {
   begin_as_copy();
-  const work& does = *static_cast<const work*>(its);
+  const work& does = *static_cast<const work*>(of_child);
   return does.run(does.what);
 }
 
@@ -51,10 +51,10 @@ INTERPOSE(int, clone, (int (*run)(void*), void* stack, int how, void* what, void
   auto* const next = next_clone.get();
   if (sees_own_memory(flags) && !waits) leave_for_good();
   if (!is_copy && !(sees_own_memory(flags) && waits)) return next(run, stack, how, what, fifth, sixth, seventh);
-  work its{run, what};
+  work of_child{run, what};
   const standing before = set_aside(waits);
   const bool begins = is_copy && run != nullptr;
-  const int child = next(begins ? begin : run, stack, how, begins ? &its : what, fifth, sixth, seventh);
+  const int child = next(begins ? begin : run, stack, how, begins ? &of_child : what, fifth, sixth, seventh);
   restore(before);
   return child;
 }

@@ -14,7 +14,7 @@
 namespace weir::threads {
 
 namespace {
-bool has(signal_mask its, int number) { return number > 0 && number <= 64 && (its >> (number - 1) & 1) != 0; }
+bool has(signal_mask mask, int number) { return number > 0 && number <= 64 && (mask >> (number - 1) & 1) != 0; }
 /// Not the C library's own, which look for a thread in its own kernel thread, nor those that concern the whole process.
 bool is_for_members(int number) { return has(all_signals, number); }
 /// Is a signal blocked that a member sends to itself? Such a signal is pending where the member runs, and must be found there.

@@ -49,18 +49,18 @@ void call_home(Thread thread) {
   const std::uint64_t begun = native::ticks();
   const auto comes_still = [&](bool first) {
     claimant by;
-    body* const its = by.body_of(thread);
-    if (its == nullptr) return false;
-    if (its->where() == nullptr) {
-      if (first) its->ask_to_detach();  // it takes no seat then
+    body* const member = by.body_of(thread);
+    if (member == nullptr) return false;
+    if (member->where() == nullptr) {
+      if (first) member->ask_to_detach();  // it takes no seat then
       return false;
     }
-    if (!its->may(moves::to_stand_in)) return false;
+    if (!member->may(moves::to_stand_in)) return false;
     if (first) {
-      its->ask_to_detach();
-      wake_body(*its);
+      member->ask_to_detach();
+      wake_body(*member);
     }
-    return its->is_asked_to_detach();
+    return member->is_asked_to_detach();
   };
   for (bool first = true; comes_still(first); first = false) {
     if (static_cast<double>(native::ticks() - begun) > most_us * native::ticks_per_microsecond()) return;
@@ -98,7 +98,7 @@ constexpr bool is_inherited_prctl(int what) {
 }
 
 /// A thread that has just been created has no body yet.
-void expect(pthread_t thread) {
+void ask_new_thread_to_detach(pthread_t thread) {
   claimant by;
   if (by.body_of(thread) == nullptr) by.ask_to_detach(thread);
 }
@@ -106,21 +106,21 @@ void expect(pthread_t thread) {
 }  // namespace
 
 void detach_thread(pid_t thread) {
-  const bool mine = is_me(thread) || thread == static_cast<pid_t>(raw_call(SYS_gettid));  // also without a body
-  mine ? detach_this_thread() : call_home(thread);
+  const bool is_caller = is_me(thread) || thread == static_cast<pid_t>(raw_call(SYS_gettid));  // also without a body
+  is_caller ? detach_this_thread() : call_home(thread);
 }
 void detach_thread(pthread_t thread) {
   if (is_me(thread)) return detach_this_thread();
-  expect(thread);
+  ask_new_thread_to_detach(thread);
   call_home(thread);
 }
 
-void differ() {
+void expect_inherited_change() {
   if (others_are_there() && !is_in_child()) gives_own_state = true;
   pin();
 }
 void expect_prctl(int what) {
-  if (is_inherited_prctl(what)) return differ();
+  if (is_inherited_prctl(what)) return expect_inherited_change();
   pin_if(!is_for_process(what) && (what != PR_SET_NAME || this_body != nullptr));
 }
 // A thread that sets it before there are other threads is asked again. Otherwise nobody can ask for the threads that there are: a
@@ -231,13 +231,13 @@ INTERPOSE(int, sigaltstack, (const stack_t* to, stack_t* old)) {
 }
 INTERPOSE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
   leave_to_kernel(t);
-  const auto its = meant(n, to);
-  return next_sched_setaffinity.get()(t, its.bytes, its.set);
+  const auto mask = meant(n, to);
+  return next_sched_setaffinity.get()(t, mask.bytes, mask.set);
 }
 INTERPOSE(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to)) {
   leave_to_kernel(t);
-  const auto its = meant(n, to);
-  return next_pthread_setaffinity_np.get()(t, its.bytes, its.set);
+  const auto mask = meant(n, to);
+  return next_pthread_setaffinity_np.get()(t, mask.bytes, mask.set);
 }
 SCHEDULES_THREAD(sched_setscheduler, (pid_t t, int how, const sched_param* to), t, (t, how, to))
 SCHEDULES_THREAD(sched_setparam, (pid_t t, const sched_param* to), t, (t, to))
@@ -282,7 +282,7 @@ CHANGES_INHERITED(int, unshare, (int what), true, (what))
 CHANGES_INHERITED(int, setns, (int f, int what), true, (f, what))
 // Only C libraries from version 2.34 on have it.
 INTERPOSE(int, close_range, (unsigned from, unsigned to, int how)) {
-  if ((static_cast<unsigned>(how) & weir::threads::unshares_files) != 0) weir::threads::differ();
+  if ((static_cast<unsigned>(how) & weir::threads::unshares_files) != 0) weir::threads::expect_inherited_change();
   if (auto* const next = next_close_range.get()) return next(from, to, how);
   return as_result(static_cast<int>(-weir::raw_call(SYS_close_range, from, to, how)));
 }
@@ -333,7 +333,7 @@ INTERPOSE(int, pthread_mutexattr_setprotocol, (pthread_mutexattr_t* of, int to))
 }
 
 INTERPOSE(int, arch_prctl, (int what, unsigned long to)) {
-  if (weir::threads::is_inherited_arch_prctl(what)) weir::threads::differ();
+  if (weir::threads::is_inherited_arch_prctl(what)) weir::threads::expect_inherited_change();
   pin_if(true);
   const int result = next_arch_prctl.get()(what, to);
   if (result == 0 && gives_tiles(what, to)) weir::threads::tiles_are_permitted();

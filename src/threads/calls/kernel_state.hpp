@@ -23,8 +23,8 @@ inline bool is_me(pthread_t thread) { return pthread_equal(thread, pthread_self(
 /// As a system call returns it.
 inline int as_result(int error) { return error == 0 ? 0 : (errno = error, -1); }
 
-inline void pin_if(bool mine) {
-  if (mine) pin();
+inline void pin_if(bool needed) {
+  if (needed) pin();
 }
 /// The kernel's state of that thread is about to change. A member should first return to its own kernel thread, and stays there;
 /// a thread without a seat takes none. A member that computes for long returns later, and finds the change there.
@@ -38,7 +38,7 @@ void leave_to_kernel(Thread thread) {
 }
 
 /// The calling thread is about to change what only itself can change, and what threads inherit that it creates.
-void differ();
+void expect_inherited_change();
 /// CLOSE_RANGE_UNSHARE, of Linux 5.9: the thread gets a table of files of its own first.
 inline constexpr unsigned unshares_files = 2;
 /// The same, if the operation of prctl() changes such a thing; or it concerns the thread otherwise.
@@ -84,6 +84,6 @@ constexpr bool gives_tiles(int what, unsigned long which) { return what == 0x102
 /// If `which` holds, the same, and so do the threads that it creates.
 #define CHANGES_INHERITED(result, name, parameters, which, arguments) \
   INTERPOSE(result, name, parameters) {                               \
-    if (which) weir::threads::differ();                               \
+    if (which) weir::threads::expect_inherited_change();              \
     return next_##name.get() arguments;                               \
   }

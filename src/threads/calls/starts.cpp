@@ -47,11 +47,11 @@ template <class Execute>
 int with_words(const char* first, va_list list, Execute execute) {
   va_list again;
   va_copy(again, list);
-  std::size_t all = 1;
-  for (const char* word = first; word != nullptr; word = va_arg(list, const char*)) ++all;
-  auto** const words = static_cast<char**>(__builtin_alloca(all * sizeof(char*)));
+  std::size_t count = 1;
+  for (const char* word = first; word != nullptr; word = va_arg(list, const char*)) ++count;
+  auto** const words = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
   words[0] = const_cast<char*>(first);
-  for (std::size_t i = 1; i < all; ++i) words[i] = va_arg(again, char*);
+  for (std::size_t i = 1; i < count; ++i) words[i] = va_arg(again, char*);
   const int result = execute(words, again);
   va_end(again);
   return result;
@@ -71,13 +71,13 @@ int with_words(const char* first, va_list list, Execute execute) {
 using spawn_actions = posix_spawn_file_actions_t;
 using spawn_attributes = posix_spawnattr_t;
 STARTS(int, posix_spawn,
-       (pid_t * its, const char* path, const spawn_actions* a, const spawn_attributes* b, char* const* words,
+       (pid_t * child, const char* path, const spawn_actions* a, const spawn_attributes* b, char* const* words,
         char* const* environment),
-       (its, path, a, b, words, environment), ENOSYS)
+       (child, path, a, b, words, environment), ENOSYS)
 STARTS(int, posix_spawnp,
-       (pid_t * its, const char* file, const spawn_actions* a, const spawn_attributes* b, char* const* words,
+       (pid_t * child, const char* file, const spawn_actions* a, const spawn_attributes* b, char* const* words,
         char* const* environment),
-       (its, file, a, b, words, environment), ENOSYS)
+       (child, file, a, b, words, environment), ENOSYS)
 STARTS(int, system, (const char* command), (command), -1)
 STARTS(FILE*, popen, (const char* command, const char* how), (command, how), nullptr)
 

@@ -31,7 +31,7 @@
 
 using weir::threads::as_result;
 using weir::threads::detach_for_timer;
-using weir::threads::differ;
+using weir::threads::expect_inherited_change;
 using weir::threads::expect_prctl;
 using weir::threads::gives_tiles;
 using weir::threads::is_inherited_arch_prctl;
@@ -50,7 +50,7 @@ using weir::threads::without_ticks;
 /// these parameters, but passes them alike.
 WEIR_INTERPOSE(weir_syscall, long, syscall,
                (long number, long first, long second, long third, long fourth, long fifth, long sixth),
-               weir::deferred<&weir_before_syscall>) {
+               weir::deferred<&weir_unguarded_syscall>) {
   long a[6] = {first, second, third, fourth, fifth, sixth};
   if (number == SYS_futex && !weir::threads::is_called_by_allocator(__builtin_return_address(0)))
     return weir::threads::futex_for_members(a);
@@ -123,28 +123,28 @@ WEIR_INTERPOSE(weir_syscall, long, syscall,
 #ifdef SYS_ioperm
     case SYS_ioperm: case SYS_iopl:
 #endif
-      differ();
+      expect_inherited_change();
       break;
     case SYS_seccomp: {
       const bool changes = named == SECCOMP_SET_MODE_STRICT || named == SECCOMP_SET_MODE_FILTER;
-      if (changes && (a[1] & SECCOMP_FILTER_FLAG_TSYNC) == 0) differ();
+      if (changes && (a[1] & SECCOMP_FILTER_FLAG_TSYNC) == 0) expect_inherited_change();
       if (sets_for_all) fatal_before = weir::threads::expect_filter_for_all();
       pin_if(true);
       break;
     }
     case SYS_keyctl:
-      if (named == KEYCTL_JOIN_SESSION_KEYRING) differ();
+      if (named == KEYCTL_JOIN_SESSION_KEYRING) expect_inherited_change();
       pin_if(true);
       break;
     case SYS_close_range:
-      if ((static_cast<unsigned>(a[2]) & weir::threads::unshares_files) != 0) differ();
+      if ((static_cast<unsigned>(a[2]) & weir::threads::unshares_files) != 0) expect_inherited_change();
       break;
     case SYS_personality:
-      if (static_cast<unsigned>(a[0]) != 0xffffffff) differ();
+      if (static_cast<unsigned>(a[0]) != 0xffffffff) expect_inherited_change();
       break;
 #ifdef SYS_arch_prctl
     case SYS_arch_prctl:
-      if (is_inherited_arch_prctl(named)) differ();
+      if (is_inherited_arch_prctl(named)) expect_inherited_change();
       pin_if(true);
       break;
 #endif
@@ -167,7 +167,7 @@ WEIR_INTERPOSE(weir_syscall, long, syscall,
       pin_if(a[1] != 0 && (reinterpret_cast<const unsigned*>(a[1])[2] & single_issuer) != 0);
       break;
     }
-    // The C library does not hear of it.
+    // The C library does not see it.
     case SYS_exit:
       weir::threads::end_program_thread();
       pin_if(true);
@@ -188,12 +188,12 @@ WEIR_INTERPOSE(weir_syscall, long, syscall,
   if (number == SYS_rt_sigaction && a[1] != 0) weir::threads::all_handlers_count.store(false, std::memory_order_relaxed);
   const weir::threads::without_tick_handler also(number == SYS_rt_sigaction ? static_cast<int>(a[0]) : 0);
   if (number == SYS_sched_setaffinity) {
-    const auto its = meant(static_cast<std::size_t>(a[1]), reinterpret_cast<const cpu_set_t*>(a[2]));
-    a[1] = static_cast<long>(its.bytes);
-    a[2] = weir::as_argument(its.set);
+    const auto mask = meant(static_cast<std::size_t>(a[1]), reinterpret_cast<const cpu_set_t*>(a[2]));
+    a[1] = static_cast<long>(mask.bytes);
+    a[2] = weir::as_argument(mask.set);
   }
   const long result = weir::with_type_of_program(next, number, a[0], a[1], a[2], a[3], a[4], a[5]);
-  // A filter that somebody listens to is told by a descriptor.
+  // The call returns a descriptor if the filter has a listener.
   const bool has_listener =
       number == SYS_seccomp && named == SECCOMP_SET_MODE_FILTER && (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
   const bool is_set = result == 0 || (has_listener && result > 0);

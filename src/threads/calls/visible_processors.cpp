@@ -13,8 +13,8 @@ namespace {
 
 template <class Next>
 int count_of(Next* next) {
-  const auto its = weir::visible::processors();
-  return its ? static_cast<int>(*its) : next();
+  const auto count = weir::visible::processors();
+  return count ? static_cast<int>(*count) : next();
 }
 
 }  // namespace
@@ -33,24 +33,24 @@ INTERPOSE(int, pthread_getaffinity_np, (pthread_t t, size_t n, cpu_set_t* to)) {
 
 // A thread that begins with the mask that the program sees.
 INTERPOSE(int, pthread_attr_setaffinity_np, (pthread_attr_t * of, size_t n, const cpu_set_t* to)) {
-  const auto its = weir::visible::meant({n, to});
-  return next_pthread_attr_setaffinity_np.get()(of, its.bytes, its.set);
+  const auto mask = weir::visible::meant({n, to});
+  return next_pthread_attr_setaffinity_np.get()(of, mask.bytes, mask.set);
 }
 
 INTERPOSE(int, get_nprocs, ()) { return count_of(next_get_nprocs.get()); }
 
 INTERPOSE(int, get_nprocs_conf, ()) {
-  const auto its = weir::visible::highest();
-  return its ? static_cast<int>(*its) : next_get_nprocs_conf.get()();
+  const auto count = weir::visible::highest();
+  return count ? static_cast<int>(*count) : next_get_nprocs_conf.get()();
 }
 
 INTERPOSE(long, sysconf, (int of)) {
   switch (of) {
     case _SC_NPROCESSORS_ONLN:
-      if (const auto its = weir::visible::processors()) return *its;
+      if (const auto count = weir::visible::processors()) return *count;
       break;
     case _SC_NPROCESSORS_CONF:
-      if (const auto its = weir::visible::highest()) return *its;
+      if (const auto count = weir::visible::highest()) return *count;
       break;
     default: break;
   }

@@ -70,7 +70,7 @@ class decoder {
   decoder(const unsigned char* code, std::size_t most)
       : begin_(code), end_(code + std::min<std::size_t>(most, longest)), next_(code) {}
 
-  decoded its() {
+  decoded decode() {
     std::uint8_t opcode = prefixes();
     if ((opcode & 0xf0) == 0x40) {
       is_wide_ = (opcode & 8) != 0;
@@ -117,8 +117,8 @@ class decoder {
   }
   std::uint8_t prefixes() {
     for (;;) {
-      const std::uint8_t its = byte();
-      switch (its) {
+      const std::uint8_t value = byte();
+      switch (value) {
         case 0x66:
           is_narrow_ = true;
           break;
@@ -136,23 +136,23 @@ class decoder {
         case 0xf3:
           break;
         default:
-          return its;
+          return value;
       }
     }
   }
   unsigned z_bytes() const { return is_narrow_ && !is_wide_ ? 2 : 4; }
   /// Returns the field that tells instructions of one opcode apart.
   unsigned modrm() {
-    const std::uint8_t its = byte();
-    const unsigned mode = its >> 6;
-    if (mode == 3) return its >> 3 & 7u;
+    const std::uint8_t fields = byte();
+    const unsigned mode = fields >> 6;
+    if (mode == 3) return fields >> 3 & 7u;
     bool is_far = mode == 2;
-    if ((its & 7) == 4)
+    if ((fields & 7) == 4)
       is_far |= (byte() & 7) == 5 && mode == 0;
     else
-      is_far |= (its & 7) == 5 && mode == 0;
+      is_far |= (fields & 7) == 5 && mode == 0;
     skip(is_far ? 4 : mode == 1 ? 1 : 0);
-    return its >> 3 & 7u;
+    return fields >> 3 & 7u;
   }
   unsigned follow(operands what) {
     unsigned which = 0;
@@ -283,7 +283,7 @@ class excerpt {
 
 }  // namespace
 
-decoded decode(const unsigned char* code, std::size_t most_bytes) { return decoder(code, most_bytes).its(); }
+decoded decode(const unsigned char* code, std::size_t most_bytes) { return decoder(code, most_bytes).decode(); }
 
 bool begins_in_loop(std::uintptr_t at, std::uintptr_t code) {
   constexpr unsigned most_instructions = 64;
@@ -294,13 +294,13 @@ bool begins_in_loop(std::uintptr_t at, std::uintptr_t code) {
     std::uintptr_t here = *each;
     for (unsigned n = 0; n < most_instructions; ++n) {
       if (here == at) return true;
-      const decoded its = text.at(here);
-      if (its.bytes == 0) break;
-      const std::uintptr_t next = here + its.bytes,
-                           to = next + static_cast<std::uintptr_t>(std::intptr_t{its.distance});
+      const decoded instruction = text.at(here);
+      if (instruction.bytes == 0) break;
+      const std::uintptr_t next = here + instruction.bytes,
+                           to = next + static_cast<std::uintptr_t>(std::intptr_t{instruction.distance});
       if (here < at && next > at) return false;  // it lies within this one
-      if (its.jumps && last != std::end(from) && std::find(from, last, to) == last) *last++ = to;
-      if (!its.goes_on) break;
+      if (instruction.jumps && last != std::end(from) && std::find(from, last, to) == last) *last++ = to;
+      if (!instruction.goes_on) break;
       here = next;
     }
   }

@@ -28,8 +28,8 @@ struct width {
 /// One instruction [Intel SDM, 2 2.1 and its opcode maps].
 class instruction {
  public:
-  instruction(registers& its, seen_memory& memory, std::span<const std::uint8_t> text, usage* used)
-      : next_(its), memory_(memory), text_(text), used_(used) {}
+  instruction(registers& state, seen_memory& memory, std::span<const std::uint8_t> text, usage* used)
+      : next_(state), memory_(memory), text_(text), used_(used) {}
   bool execute() {
     const registers before = next_;
     prefixes();
@@ -50,9 +50,10 @@ class instruction {
     return text_[read_++];
   }
   std::int64_t immediate(unsigned bytes) {
-    std::uint64_t its = 0;
-    for (unsigned i = 0; i < bytes; ++i) its |= std::uint64_t{byte()} << 8 * i;
-    return bytes == 8 ? static_cast<std::int64_t>(its) : static_cast<std::int64_t>(its << (64 - 8 * bytes)) >> (64 - 8 * bytes);
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < bytes; ++i) value |= std::uint64_t{byte()} << 8 * i;
+    return bytes == 8 ? static_cast<std::int64_t>(value)
+                      : static_cast<std::int64_t>(value << (64 - 8 * bytes)) >> (64 - 8 * bytes);
   }
   /// Of up to four bytes, though the operand may be wider.
   std::uint64_t immediate_for(width w) { return static_cast<std::uint64_t>(immediate(w.bytes < 4 ? w.bytes : 4)); }
@@ -78,9 +79,9 @@ class instruction {
 
   /// A register or a place in memory, and a register. `behind`: the bytes that follow it.
   void modrm(unsigned behind = 0) {
-    const std::uint8_t its = byte();
-    reg_ = (its >> 3 & 7u) | (rex_ & 4u) << 1;
-    const unsigned mode = its >> 6, low = its & 7u;
+    const std::uint8_t fields = byte();
+    reg_ = (fields >> 3 & 7u) | (rex_ & 4u) << 1;
+    const unsigned mode = fields >> 6, low = fields & 7u;
     is_memory_ = mode != 3;
     rm_ = low | (rex_ & 1u) << 3;
     if (!is_memory_) return;
@@ -112,7 +113,7 @@ class instruction {
   std::uint64_t read(unsigned which) {
     const std::uint32_t bit = 1u << which;
     if (used_ != nullptr && (used_->written & bit) == 0) used_->read_first |= bit;
-    return next_.all[which];
+    return next_.general[which];
   }
   std::uint64_t in_address(unsigned which) {
     if (used_ != nullptr) used_->in_address |= 1u << which;
@@ -124,7 +125,7 @@ class instruction {
       return;
     }
     if (w.bytes < 4) to = (read(which) & ~w.mask()) | (to & w.mask());
-    next_.all[which] = w.bytes == 4 ? to & w.mask() : to;  // the upper half becomes zero
+    next_.general[which] = w.bytes == 4 ? to & w.mask() : to;  // the upper half becomes zero
     if (used_ == nullptr) return;
     used_->written |= 1u << which;
     if (!counts) used_->changed |= 1u << which;
@@ -133,9 +134,9 @@ class instruction {
   bool is_plain(unsigned which, width w) const { return w.bytes != 1 || rex_ != 0 || which < 4; }
   bool known_operands(width w) const { return is_plain(reg_, w) && (is_memory_ || is_plain(rm_, w)); }
   std::uint64_t loaded(width w) {
-    std::uint64_t its = 0;
-    has_failed_ |= !memory_.read(at_, w.bytes, its);
-    return its;
+    std::uint64_t value = 0;
+    has_failed_ |= !memory_.read(at_, w.bytes, value);
+    return value;
   }
   std::uint64_t operand(width w) {
     if (!is_memory_) return read(rm_) & w.mask();
@@ -159,18 +160,18 @@ class instruction {
     if (used_ != nullptr && (reads[condition >> 1] & ~used_->flags_written) != 0) used_->flags_read_first = true;
     const std::uint64_t f = next_.flags;
     const bool less = ((f & sign) != 0) != ((f & overflow) != 0);
-    bool its = false;
+    bool is_met = false;
     switch (condition >> 1) {
-      case 0: its = (f & overflow) != 0; break;
-      case 1: its = (f & carry) != 0; break;
-      case 2: its = (f & zero) != 0; break;
-      case 3: its = (f & (carry | zero)) != 0; break;
-      case 4: its = (f & sign) != 0; break;
-      case 5: its = (f & parity) != 0; break;
-      case 6: its = less; break;
-      default: its = less || (f & zero) != 0; break;
+      case 0: is_met = (f & overflow) != 0; break;
+      case 1: is_met = (f & carry) != 0; break;
+      case 2: is_met = (f & zero) != 0; break;
+      case 3: is_met = (f & (carry | zero)) != 0; break;
+      case 4: is_met = (f & sign) != 0; break;
+      case 5: is_met = (f & parity) != 0; break;
+      case 6: is_met = less; break;
+      default: is_met = less || (f & zero) != 0; break;
     }
-    return its != ((condition & 1) != 0);
+    return is_met != ((condition & 1) != 0);
   }
 
   // ---- operations
@@ -180,23 +181,23 @@ class instruction {
   /// False: one that uses the carry.
   bool computed(alu how, std::uint64_t a, std::uint64_t b, width w, std::uint64_t& result) {
     a &= w.mask(), b &= w.mask();
-    std::uint64_t its = 0;
+    std::uint64_t set = 0;
     switch (how) {
       case alu::add:
         result = (a + b) & w.mask();
-        its = (result < a ? carry : 0) | ((~(a ^ b) & (a ^ result) & w.top()) != 0 ? overflow : 0) | ((a ^ b ^ result) & adjust);
+        set = (result < a ? carry : 0) | ((~(a ^ b) & (a ^ result) & w.top()) != 0 ? overflow : 0) | ((a ^ b ^ result) & adjust);
         break;
       case alu::sub:
       case alu::cmp:
         result = (a - b) & w.mask();
-        its = (a < b ? carry : 0) | (((a ^ b) & (a ^ result) & w.top()) != 0 ? overflow : 0) | ((a ^ b ^ result) & adjust);
+        set = (a < b ? carry : 0) | (((a ^ b) & (a ^ result) & w.top()) != 0 ? overflow : 0) | ((a ^ b ^ result) & adjust);
         break;
       case alu::or_: result = a | b; break;
       case alu::and_: result = a & b; break;
       case alu::xor_: result = a ^ b; break;
       default: return false;
     }
-    flags(its | of_result(result, w));
+    flags(set | of_result(result, w));
     return true;
   }
   /// To a register.
@@ -223,10 +224,10 @@ class instruction {
   /// A trampoline stands for the instruction in whose place it is.
   bool jump_far() {
     const auto by = immediate(4);
-    const replaced its = replaced_by(next_.code + static_cast<std::uint64_t>(by));
-    if (its.bytes == 0 || is_16_) return jump(true, by);
-    next_.code = its.at;
-    return instruction(next_, memory_, std::span(its.text).first(its.bytes), used_).execute();
+    const replaced original = replaced_by(next_.code + static_cast<std::uint64_t>(by));
+    if (original.bytes == 0 || is_16_) return jump(true, by);
+    next_.code = original.at;
+    return instruction(next_, memory_, std::span(original.text).first(original.bytes), used_).execute();
   }
 
   bool operation() {
@@ -303,9 +304,9 @@ class instruction {
     return jump(holds(condition), distance);
   }
   bool load(width from, bool with_sign, width to) {
-    std::uint64_t its = operand(from);
-    if (with_sign && (its & from.top()) != 0) its |= ~from.mask();
-    write(reg_, its & to.mask(), to);
+    std::uint64_t value = operand(from);
+    if (with_sign && (value & from.top()) != 0) value |= ~from.mask();
+    write(reg_, value & to.mask(), to);
     return true;
   }
   /// The eight operations of two operands, by how they are given.
@@ -398,9 +399,9 @@ class instruction {
 
 }  // namespace
 
-bool execute(registers& its, seen_memory& memory, usage* used) {
-  const auto text = memory.code_at(its.code);
-  return instruction(its, memory, text.first(std::min<std::size_t>(text.size(), seen_memory::longest)), used).execute();
+bool execute(registers& state, seen_memory& memory, usage* used) {
+  const auto text = memory.code_at(state.code);
+  return instruction(state, memory, text.first(std::min<std::size_t>(text.size(), seen_memory::longest)), used).execute();
 }
 
 #else

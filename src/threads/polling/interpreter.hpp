@@ -9,7 +9,7 @@ class seen_memory;
 
 /// What a program sees of a processor between two instructions.
 struct registers {
-  std::uint64_t all[16] = {};  // rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, ...: as instructions number them
+  std::uint64_t general[16] = {};  // rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, ...: as instructions number them
   std::uint64_t flags = 0;     // as in EFLAGS
   std::uintptr_t code = 0;     // the next instruction
 };
@@ -31,6 +31,6 @@ struct usage {
 
 /// Executes the next instruction, and adds to `used`, if that is not null. False: it writes memory, calls, is not one of those
 /// that are known here, or would fault; nothing is changed but `used`.
-bool execute(registers& its, seen_memory& memory, usage* used = nullptr);
+bool execute(registers& state, seen_memory& memory, usage* used = nullptr);
 
 }  // namespace weir::threads

@@ -21,19 +21,19 @@ constexpr int in_context[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG
                                 REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
 registers registers_in(const ucontext_t& in) {
-  const auto& all = in.uc_mcontext.gregs;
-  registers its;
-  for (unsigned r = 0; r < 16; ++r) its.all[r] = static_cast<std::uint64_t>(all[in_context[r]]);
-  its.flags = static_cast<std::uint64_t>(all[REG_EFL]);
-  its.code = static_cast<std::uintptr_t>(all[REG_RIP]);
-  return its;
+  const auto& saved = in.uc_mcontext.gregs;
+  registers state;
+  for (unsigned r = 0; r < 16; ++r) state.general[r] = static_cast<std::uint64_t>(saved[in_context[r]]);
+  state.flags = static_cast<std::uint64_t>(saved[REG_EFL]);
+  state.code = static_cast<std::uintptr_t>(saved[REG_RIP]);
+  return state;
 }
 
 // How many bytes a `pause` has that the code begins with, or a nop that others follow; 0: it is neither.
 unsigned idle_bytes_of(std::span<const std::uint8_t> code) {
   if (code.size() < 5) return 0;
   if (code[0] == 0xf3 && code[1] == 0x90) return 2;
-  return std::ranges::all_of(code.first(5), [](std::uint8_t its) { return its == 0x90; }) ? 1 : 0;
+  return std::ranges::all_of(code.first(5), [](std::uint8_t byte) { return byte == 0x90; }) ? 1 : 0;
 }
 
 /// Would the code come to the same instruction again, having only polled?
@@ -48,7 +48,7 @@ bool only_polls(const registers& from, seen_memory& memory) {
   if (used.flags_read_first && ((now.flags ^ from.flags) & arithmetic_flags) != 0) return false;
   for (unsigned r = 0; r < 16; ++r) {
     const std::uint32_t bit = 1u << r;
-    if ((used.read_first & bit) == 0 || now.all[r] == from.all[r]) continue;
+    if ((used.read_first & bit) == 0 || now.general[r] == from.general[r]) continue;
     if ((used.changed & bit) != 0 || (used.in_address & bit) != 0) return false;
   }
   return true;
@@ -70,14 +70,14 @@ void polling::find_ends(const registers& from, seen_memory& memory) {
     usage used;
     if (!execute(around, memory, &used)) return;
     const unsigned idle = idle_bytes_of(code);
-    replaceable its{at, {}, idle != 0 ? idle : static_cast<unsigned>(around.code - at), used.distance_at, idle != 0};
+    replaceable candidate{at, {}, idle != 0 ? idle : static_cast<unsigned>(around.code - at), used.distance_at, idle != 0};
     // A jump has one byte that is not part of the distance.
-    const bool may = !used.jumps && (its.does_nothing || (its.bytes >= 2 && its.bytes <= longest_replaced));
+    const bool may = !used.jumps && (candidate.does_nothing || (candidate.bytes >= 2 && candidate.bytes <= longest_replaced));
     // Of several that are alike, the lowest: all bodies choose the same one, wherever they have been found.
     const auto rank = [](const replaceable& r) { return std::tuple(r.does_nothing, r.bytes, ~r.at); };
-    if (may && (may_replace_.at == 0 || rank(its) > rank(may_replace_))) {
-      std::ranges::copy(code.first(its.bytes), its.text);
-      may_replace_ = its;
+    if (may && (may_replace_.at == 0 || rank(candidate) > rank(may_replace_))) {
+      std::ranges::copy(code.first(candidate.bytes), candidate.text);
+      may_replace_ = candidate;
     }
     first_ = std::min(first_, around.code);
     last_ = std::max(last_, around.code);

@@ -11,8 +11,9 @@
 namespace weir::threads {
 
 bool copy_by_system(void* to, std::uintptr_t from, std::size_t bytes) {
-  const iovec its{reinterpret_cast<void*>(from), bytes}, here{to, bytes};
-  return filter::call<SYS_process_vm_readv>(getpid(), as_argument(&here), 1, as_argument(&its), 1) == static_cast<long>(bytes);
+  const iovec remote{reinterpret_cast<void*>(from), bytes}, local{to, bytes};
+  return filter::call<SYS_process_vm_readv>(getpid(), as_argument(&local), 1, as_argument(&remote), 1) ==
+         static_cast<long>(bytes);
 }
 
 #if defined(__x86_64__)

@@ -40,8 +40,8 @@ struct basic_trampoline {
 
   /// `pause`, or a nop.
   bool does_nothing() const {
-    const std::uint64_t its = text.load(std::memory_order_relaxed);
-    return its == 0x90f3 || its == 0x90;
+    const std::uint64_t code = text.load(std::memory_order_relaxed);
+    return code == 0x90f3 || code == 0x90;
   }
   bool is_refused() const { return is.load(std::memory_order_relaxed) == refused; }
   bool is_placed() const { return is.load(std::memory_order_relaxed) == placed; }
@@ -62,21 +62,22 @@ struct basic_trampoline {
   }
 
   /// For a handler: the entry is to be placed. False: it is for another instruction by now, or another handler writes it.
-  bool want(const demand& its) {
+  bool want(const demand& demanded) {
     std::uint32_t before = is.load(std::memory_order_relaxed);
     if (before != none && before != placed) return false;
     // acquire: what another handler has written, and the stub.
     if (!is.compare_exchange_strong(before, writing, std::memory_order_acquire)) return false;
-    const bool has_other_stub = stub.load(std::memory_order_relaxed) != 0 && (text.load(std::memory_order_relaxed) != its.text ||
-                                                                             bytes.load(std::memory_order_relaxed) != its.bytes);
-    if (at.load(std::memory_order_relaxed) != its.at || has_other_stub) {
+    const bool has_other_stub =
+        stub.load(std::memory_order_relaxed) != 0 &&
+        (text.load(std::memory_order_relaxed) != demanded.text || bytes.load(std::memory_order_relaxed) != demanded.bytes);
+    if (at.load(std::memory_order_relaxed) != demanded.at || has_other_stub) {
       is.store(before, std::memory_order_release);  // release: as it was, for the next one
       return false;
     }
-    text.store(its.text, std::memory_order_relaxed);
-    bytes.store(its.bytes, std::memory_order_relaxed);
-    first.store(its.first, std::memory_order_relaxed);
-    distance_at.store(its.distance_at, std::memory_order_relaxed);
+    text.store(demanded.text, std::memory_order_relaxed);
+    bytes.store(demanded.bytes, std::memory_order_relaxed);
+    first.store(demanded.first, std::memory_order_relaxed);
+    distance_at.store(demanded.distance_at, std::memory_order_relaxed);
     is.store(wanted, std::memory_order_release);  // release: the instruction and the ends
     return true;
   }

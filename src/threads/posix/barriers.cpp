@@ -43,25 +43,25 @@ struct barrier {
   }
   int arrive_and_wait(const void* caller) {
     inside.fetch_add(1, std::memory_order_relaxed);  // relaxed: the arrival orders it before the release
-    const std::optional<std::uint32_t> mine = arrive();
-    if (!mine) {
+    const std::optional<std::uint32_t> episode = arrive();
+    if (!episode) {
       released.fetch_add(1, std::memory_order_release);  // release: what all have done before, of this episode and earlier ones
       std::atomic_thread_fence(std::memory_order_seq_cst);  // either a sleeper sees the release, or this thread sees the sleeper
       if (asleep.load(std::memory_order_relaxed) != 0) weir::threads::native_threads::wake(released);
       weir::threads::notify(this, weir::threads::all_waiters);
-    } else if (const auto closed = [&] { return is_released(*mine) ? 0 : EBUSY; };
+    } else if (const auto closed = [&] { return is_released(*episode) ? 0 : EBUSY; };
                !weir::threads::may_be_member(caller) || !weir::threads::wait_while(EBUSY, this, closed)) {
-      sleep_until_released(*mine);
+      sleep_until_released(*episode);
     }
     inside.fetch_sub(1, std::memory_order_release);  // release: for await_last(), this thread needs no more of it
-    return mine ? 0 : PTHREAD_BARRIER_SERIAL_THREAD;
+    return episode ? 0 : PTHREAD_BARRIER_SERIAL_THREAD;
   }
-  void sleep_until_released(std::uint32_t mine) {
+  void sleep_until_released(std::uint32_t episode) {
     asleep.fetch_add(1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);  // either this thread sees the release, or the last one sees it asleep
     for (;;) {
       const std::uint32_t now = released.load(std::memory_order_acquire);
-      if (is_released(mine)) break;
+      if (is_released(episode)) break;
       weir::with_type_of_program(sleep_while, &released, now);
     }
     asleep.fetch_sub(1, std::memory_order_relaxed);

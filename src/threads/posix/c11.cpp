@@ -34,9 +34,9 @@ void* as_pointer(int result) { return reinterpret_cast<void*>(std::intptr_t{resu
 int as_result(void* pointer) { return static_cast<int>(reinterpret_cast<std::intptr_t>(pointer)); }
 
 int join(thrd_t of, int* result) {
-  void* its = nullptr;
-  const int error = pthread_join(of, &its);
-  if (error == 0 && result != nullptr) *result = as_result(its);
+  void* returned = nullptr;
+  const int error = pthread_join(of, &returned);
+  if (error == 0 && result != nullptr) *result = as_result(returned);
   return error;
 }
 

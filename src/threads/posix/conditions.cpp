@@ -29,8 +29,8 @@ event_count& events_of(const pthread_cond_t* c) { return weir::threads::all_of_c
 // There is no change of the object that a fence would follow: the caller has changed what the condition is about, and a waiter
 // has announced itself before it gave back the mutex under which that is done.
 unsigned notify(const pthread_cond_t* c, unsigned most) {
-  event_count& its = events_of(c);
-  return its.has_waiters() ? weir::threads::notify_slowly(its, c, most, table::others) : 0;
+  event_count& events = events_of(c);
+  return events.has_waiters() ? weir::threads::notify_slowly(events, c, most, table::others) : 0;
 }
 
 pthread_cond_t* made(pthread_cond_t* at, auto set) {
@@ -56,22 +56,22 @@ std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* c
   weir::threads::detach_if_asked();  // a cancellation point, also where the limit has passed
   if (!may_be_member(caller) || is_shared.is_in(c) || !comes_to_sleep()) return std::nullopt;
   if (most != nullptr && !most->is_valid()) return EINVAL;
-  event_count& its = events_of(c);
+  event_count& events = events_of(c);
   body& me = *this_body;
   me.forget_waker();
-  const std::uint32_t seen = its.announce();
-  if (const int error = pthread_mutex_unlock(m); error != 0) return its.retire(), error;
+  const std::uint32_t seen = events.announce();
+  if (const int error = pthread_mutex_unlock(m); error != 0) return events.retire(), error;
   bool late = false;
   {
     std::optional<weir::threads::deadline> limit;
-    if (most != nullptr) limit.emplace(me, its, *most);
-    if (most == nullptr || !most->has_passed()) sleep_on(next_event(its, seen, c, table::others));
+    if (most != nullptr) limit.emplace(me, events, *most);
+    if (most == nullptr || !most->has_passed()) sleep_on(next_event(events, seen, c, table::others));
     // A thread that signals while this body is announced, and not in the list, wakes nobody here, so the event counts as its
     // signal. One that its limit has taken off the list was there until then.
     if (most != nullptr && !me.was(woken_by::notification) && most->has_passed())
       late = me.was(woken_by::limit) || !limit->has_missed(seen);
   }
-  its.retire();
+  events.retire();
   const int locked = pthread_mutex_lock(m);
   return locked != 0 ? locked : late ? ETIMEDOUT : 0;
 }

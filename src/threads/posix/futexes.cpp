@@ -76,24 +76,24 @@ std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t v
   if (!may_be_member() || !comes_to_sleep()) return std::nullopt;
   if (most == nullptr) return sleep_while(word, value);
   if (!most->is_valid() || most->at.tv_sec < 0) return failed(EINVAL);
-  event_count& its = events_of(&word);
+  event_count& events = events_of(&word);
   body& me = *this_body;
   const interruption signal(true);
   std::optional<deadline> limit;
   for (bool is_first = true;; is_first = false) {
     me.forget_waker();
-    const std::uint32_t seen = its.announce();
+    const std::uint32_t seen = events.announce();
     const auto has_value = [&] { return word.load(std::memory_order_relaxed) == value; };  // relaxed: announce() has a fence
     bool waits = has_value();
     bool is_late = false, stays = true;
     if (waits) {
       is_late = limit ? limit->has_passed() : most->has_passed();
-      if (!is_late && !limit) limit.emplace(me, its, *most);
+      if (!is_late && !limit) limit.emplace(me, events, *most);
       // A thread that has changed the word in time has woken nobody if this body was about to sleep.
       if (is_late) waits = has_value();
     }
-    if (waits && !is_late) stays = sleep_on(next_event(its, seen, &word));
-    its.retire();
+    if (waits && !is_late) stays = sleep_on(next_event(events, seen, &word));
+    events.retire();
     if (!waits) return is_first ? failed(EAGAIN) : 0;
     if (me.was(woken_by::notification)) return 0;
     if (signal.has_come()) return failed(EINTR);
@@ -143,7 +143,7 @@ long move_or_wake(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {
 }
 
 // The kernel clears the word of a thread that ends, and wakes those that wait for it there [set_tid_address(2)]: members that
-// slept in user space would not hear of it. The word has the thread's number until then.
+// slept in user space would not be woken. The word has the thread's number until then.
 bool awaits_end_of_thread(int operation, std::uint32_t value) {
   constexpr std::uint32_t most = 1 << 22;  // PID_MAX_LIMIT, of Linux
   if ((operation & FUTEX_PRIVATE_FLAG) != 0 || value < 2 || value > most) return false;

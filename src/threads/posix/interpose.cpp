@@ -21,11 +21,11 @@ void* c_library() {
   static constinit std::atomic<void*> known{nullptr};
   // While it is being opened, an allocator of the program's may call functions that Weir interposes.
   static constinit std::atomic<bool> is_being_opened{false};
-  void* its = known.load(std::memory_order_relaxed);  // relaxed, all: all threads find the same, and the first one runs alone
-  if (its != nullptr || is_being_opened.exchange(true, std::memory_order_relaxed)) return its;
-  known.store(its = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), std::memory_order_relaxed);
+  void* library = known.load(std::memory_order_relaxed);  // relaxed, all: all threads find the same, and the first one runs alone
+  if (library != nullptr || is_being_opened.exchange(true, std::memory_order_relaxed)) return library;
+  known.store(library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), std::memory_order_relaxed);
   is_being_opened.store(false, std::memory_order_relaxed);
-  return its;
+  return library;
 }
 
 // Early, since handlers may be the first to call a function.

@@ -23,10 +23,10 @@ class next_function {
  public:
   constexpr explicit next_function(const char* name) : name_(name) {}
   Function* get() {
-    Function* its = known_.load(std::memory_order_relaxed);
-    if (its == nullptr) [[unlikely]]
-      known_.store(its = reinterpret_cast<Function*>(find_next(name_)), std::memory_order_relaxed);
-    return its;
+    Function* function = known_.load(std::memory_order_relaxed);
+    if (function == nullptr) [[unlikely]]
+      known_.store(function = reinterpret_cast<Function*>(find_next(name_)), std::memory_order_relaxed);
+    return function;
   }
   /// Null: not yet.
   Function* if_known() const { return known_.load(std::memory_order_relaxed); }
@@ -58,8 +58,8 @@ struct passed_on;
 template <class Result, class... Parameters, auto& next, Result (*does)(Parameters...)>
 struct passed_on<next, does> {
   static Result call(Parameters... arguments) {
-    auto* const its = next.get();
-    return its != nullptr && this_body == nullptr ? its(arguments...) : deferred<does>::call(arguments...);
+    auto* const function = next.get();
+    return function != nullptr && this_body == nullptr ? function(arguments...) : deferred<does>::call(arguments...);
   }
 };
 
@@ -81,13 +81,13 @@ struct passed_on<next, does> {
 /// symbol has the name; the function has another one, because the headers may declare the name with attributes of their own. No
 /// thread is cancelled within, but at cancellation points, and where with_type_of_program() says so.
 #define INTERPOSE(result, name, parameters) \
-  WEIR_INTERPOSE(name, result, name, parameters, weir::deferred<&weir_before_##name>)
+  WEIR_INTERPOSE(name, result, name, parameters, weir::deferred<&weir_unguarded_##name>)
 /// The same for a function that waits, and for which a thread of the kernel needs nothing of Weir.
 #define INTERPOSE_WAITING(result, name, parameters) \
-  WEIR_INTERPOSE(name, result, name, parameters, weir::threads::passed_on<next_##name, &weir_before_##name>)
+  WEIR_INTERPOSE(name, result, name, parameters, weir::threads::passed_on<next_##name, &weir_unguarded_##name>)
 /// The same for a function that may be unwound from each instruction, as it does not return, or says itself where the thread may
 /// be cancelled.
-#define INTERPOSE_UNGUARDED(result, name, parameters)                                        \
-  extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
-  NEXT_FUNCTION(result, name, parameters)                                                    \
-  extern "C" result weir_before_##name parameters
+#define INTERPOSE_UNGUARDED(result, name, parameters)                                           \
+  extern "C" [[gnu::visibility("default")]] result weir_unguarded_##name parameters asm(#name); \
+  NEXT_FUNCTION(result, name, parameters)                                                       \
+  extern "C" result weir_unguarded_##name parameters

@@ -34,8 +34,8 @@ void find_set_cancel_type();
   find_set_cancel_type();
   join_until.get();
   weir::threads::tell_those_who_join = [] {
-    auto* const its = reinterpret_cast<void*>(pthread_self());
-    weir::threads::notify(its, weir::threads::all_waiters);  // after the pool's lock was given back, an atomic update
+    auto* const self = reinterpret_cast<void*>(pthread_self());
+    weir::threads::notify(self, weir::threads::all_waiters);  // after the pool's lock was given back, an atomic update
   };
 }
 
@@ -49,8 +49,8 @@ void find_set_cancel_type();
 }
 // pthread_exit() and cancellation unwind this frame, too.
 template <bool InKernel>
-void* begin(void* its) {
-  auto& known = *static_cast<weir::threads::program_thread*>(its);
+void* begin(void* thread) {
+  auto& known = *static_cast<weir::threads::program_thread*>(thread);
   const weir::threads::beginning does = beginning_of(known);
   weir::threads::creation::begins(does.creation);
   if (InKernel) weir::threads::keep_in_kernel();
@@ -67,14 +67,14 @@ bool is_for_kernel(const pthread_attr_t* attributes) {
   pthread_attr_getschedpolicy(attributes, &policy);
   if (inherits == PTHREAD_EXPLICIT_SCHED && policy != SCHED_OTHER) return true;
   // Without an affinity, all bits are set.
-  cpu_set_t its;
-  return pthread_attr_getaffinity_np(attributes, sizeof its, &its) != 0 || CPU_COUNT(&its) != CPU_SETSIZE;
+  cpu_set_t set;
+  return pthread_attr_getaffinity_np(attributes, sizeof set, &set) != 0 || CPU_COUNT(&set) != CPU_SETSIZE;
 }
 
 std::size_t stack_bytes_by(const pthread_attr_t* attributes) {
-  std::size_t its = 0;
+  std::size_t bytes = 0;
   if (attributes == nullptr) return weir::threads::usual_stack_bytes();
-  return pthread_attr_getstacksize(attributes, &its) == 0 ? its : 0;
+  return pthread_attr_getstacksize(attributes, &bytes) == 0 ? bytes : 0;
 }
 
 }  // namespace
@@ -122,10 +122,10 @@ std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_att
   const bool in_kernel = has_own || gives_own_state || has_own_scheduler() || is_of_driver(code);
   if (in_kernel) note_left_alone();
   expect_another();
-  program_thread* const its = expect_thread(does);
-  if (its == nullptr) return EAGAIN;
-  const int error = next_pthread_create.get()(to, attributes, in_kernel ? begin<true> : begin<false>, its);
-  if (error != 0) return forget_thread(*its), error;
+  program_thread* const thread = expect_thread(does);
+  if (thread == nullptr) return EAGAIN;
+  const int error = next_pthread_create.get()(to, attributes, in_kernel ? begin<true> : begin<false>, thread);
+  if (error != 0) return forget_thread(*thread), error;
   here.has_made(*to);
   attach_to_wait();  // it may spin until the new thread has done something
   return 0;
@@ -197,9 +197,9 @@ namespace {
 int set_type_in_handler(int to, int* before) {
   if (to != PTHREAD_CANCEL_DEFERRED && to != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
   using enum weir::cancelled;
-  auto& its = weir::weir_is_cancelled;
+  auto& type = weir::weir_is_cancelled;
   const weir::cancelled was =
-      its.exchange(to == PTHREAD_CANCEL_DEFERRED ? at_points_from_now : at_points_meanwhile, std::memory_order_relaxed);
+      type.exchange(to == PTHREAD_CANCEL_DEFERRED ? at_points_from_now : at_points_meanwhile, std::memory_order_relaxed);
   if (before != nullptr) *before = was == at_points_meanwhile ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
   return 0;
 }
@@ -211,17 +211,17 @@ void stay_in_kernel() {
 // A thread that may be cancelled anywhere must be there at any time.
 INTERPOSE_UNGUARDED(int, pthread_setcanceltype, (int to, int* before)) {
   using weir::cancelled;
-  auto& its = weir::weir_is_cancelled;
-  const cancelled was = its.load(std::memory_order_relaxed);
+  auto& type = weir::weir_is_cancelled;
+  const cancelled was = type.load(std::memory_order_relaxed);
   if (weir::runs_weir(was)) return set_type_in_handler(to, before);
   if (to == PTHREAD_CANCEL_ASYNCHRONOUS) {
     if (was == cancelled::at_points) stay_in_kernel();
-    its.store(cancelled::anywhere, std::memory_order_relaxed);
+    type.store(cancelled::anywhere, std::memory_order_relaxed);
   }
   auto* const next = next_pthread_setcanceltype.get();
   const int result = next(to, before);
   if (to != PTHREAD_CANCEL_DEFERRED) return result;
-  its.store(cancelled::at_points, std::memory_order_relaxed);
+  type.store(cancelled::at_points, std::memory_order_relaxed);
   next(to, nullptr);  // a handler may have come before the store
   return result;
 }

@@ -34,7 +34,7 @@ namespace {
 class usual_mutex {
  public:
   explicit usual_mutex(pthread_mutex_t* m) : its_(m->__data) {}
-  /// Called when the library is loaded: does the C library represent it so, and need nobody else hear of it?
+  /// Called when the library is loaded: does the C library represent it so, and does nobody else need to see it?
   static void look() {
     if (weir::threads::order_is_watched()) return;
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -97,12 +97,12 @@ constinit int left_to_kernel = 0;
 
 int kind_with(auto set) {
   pthread_mutexattr_t attributes;
-  pthread_mutex_t its;
+  pthread_mutex_t m;
   pthread_mutexattr_init(&attributes);
   set(&attributes);
-  pthread_mutex_init(&its, &attributes);
-  const int kind = its.__data.__kind;
-  pthread_mutex_destroy(&its);
+  pthread_mutex_init(&m, &attributes);
+  const int kind = m.__data.__kind;
+  pthread_mutex_destroy(&m);
   pthread_mutexattr_destroy(&attributes);
   return kind;
 }
@@ -139,9 +139,9 @@ int lock_by_kernel(Next next) {
 
 /// Without an update of one that is taken.
 int try_lock(pthread_mutex_t* m) {
-  usual_mutex its(m);
-  if (!its.is_usual()) return next_pthread_mutex_trylock.get()(m);
-  return !its.is_taken() && its.try_lock() ? 0 : EBUSY;
+  usual_mutex mutex(m);
+  if (!mutex.is_usual()) return next_pthread_mutex_trylock.get()(m);
+  return !mutex.is_taken() && mutex.try_lock() ? 0 : EBUSY;
 }
 
 /// The mutex is taken. Nothing: the C library's function waits for it.
@@ -154,11 +154,11 @@ std::optional<int> wait_for(pthread_mutex_t* m, const time_limit* most = nullptr
     // relaxed: the member has announced itself, with a fence, or looks again when it has.
     return now == EBUSY && released.load(std::memory_order_relaxed) != 0 ? left : now;
   };
-  const usual_mutex its(m);
+  const usual_mutex mutex(m);
   const std::optional<int> waited =
-      its.is_usual() && most == nullptr
+      mutex.is_usual() && most == nullptr
           ? weir::threads::wait_while_word(
-                EBUSY, its.word(), [](std::uint32_t now) { return usual_mutex::is_taken(now); }, once, &released)
+                EBUSY, mutex.word(), [](std::uint32_t now) { return usual_mutex::is_taken(now); }, once, &released)
           : weir::threads::wait_while(EBUSY, m, once, most);
   if (waited != left) return waited;
   if (!weir::threads::detach_to_block()) weir::threads::hand_off_to_block();
@@ -182,8 +182,8 @@ int lock_slowly(pthread_mutex_t* m, const void* caller);
 }  // namespace
 
 INTERPOSE_WAITING(int, pthread_mutex_lock, (pthread_mutex_t* m)) {
-  usual_mutex its(m);
-  if (its.is_usual() && its.try_lock()) [[likely]] return 0;
+  usual_mutex mutex(m);
+  if (mutex.is_usual() && mutex.try_lock()) [[likely]] return 0;
   return lock_slowly(m, __builtin_return_address(0));
 }
 
@@ -200,8 +200,8 @@ namespace {
 
 INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t* m)) {
   int result = 0;
-  if (usual_mutex its(m); its.is_usual()) [[likely]]
-    its.unlock();
+  if (usual_mutex mutex(m); mutex.is_usual()) [[likely]]
+    mutex.unlock();
   else
     result = next_pthread_mutex_unlock.get()(m);
   weir::threads::notify(m);

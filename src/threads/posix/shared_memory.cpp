@@ -30,8 +30,8 @@ struct mapping {
   bool has(std::uintptr_t at) const { return first <= at && at < last; }
 };
 
-// How often shared memory has been mapped: what was known before does not count. relaxed: whoever knows a word in new memory has
-// heard of its mapping, and so of this number.
+// How often shared memory has been mapped: what was known before does not count. relaxed: a thread that knows a word in new
+// memory has seen its mapping, and so this number.
 constinit std::atomic<std::uint32_t> mapped{0};
 
 // The mappings of words that have been asked for, the latest ones. They change under the lock.
@@ -47,19 +47,19 @@ WEIR_RUN_BY_FORKS void begin_in_child() { changing.forget(); }
 /// "first-last rwxs ..." in base 16 [proc(5), maps].
 mapping read_line(const char* line) {
   const auto number = [&line] {
-    std::uintptr_t its = 0;
+    std::uintptr_t value = 0;
     for (;; ++line) {
       const unsigned digit = *line >= 'a' ? static_cast<unsigned>(*line - 'a') + 10 : static_cast<unsigned>(*line - '0');
-      if (digit > 15) return its;
-      its = its << 4 | digit;
+      if (digit > 15) return value;
+      value = value << 4 | digit;
     }
   };
-  mapping its{};
-  its.first = number();
+  mapping found{};
+  found.first = number();
   ++line;
-  its.last = number();
-  its.is_shared = line[4] != 'p';
-  return its;
+  found.last = number();
+  found.is_shared = line[4] != 'p';
+  return found;
 }
 
 /// The system's answer; without an answer, the word counts as shared. The caller holds the lock.
@@ -124,9 +124,9 @@ void* mapped_by(long number, long flags, long result) {
 }
 }  // namespace
 
-#define MAPS(name, parameters)                                                              \
-  extern "C" [[gnu::visibility("default")]] void* weir_before_##name parameters asm(#name); \
-  extern "C" void* weir_before_##name parameters
+#define MAPS(name, parameters)                                                                 \
+  extern "C" [[gnu::visibility("default")]] void* weir_unguarded_##name parameters asm(#name); \
+  extern "C" void* weir_unguarded_##name parameters
 #define MAPS_FILE(name)                                                                                                         \
   MAPS(name, (void* at, size_t bytes, int protection, int how, int file, off_t offset)) {                                       \
     return mapped_by(SYS_mmap, how,                                                                                             \

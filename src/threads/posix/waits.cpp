@@ -61,8 +61,8 @@ bool sleep_on(const awaited& what) {
   return this_body != nullptr || attach_to_wait();
 }
 
-unsigned notify_slowly(event_count& its, const void* object, unsigned most, table in) {
-  if (its.has_waiters()) its.happens();
+unsigned notify_slowly(event_count& events, const void* object, unsigned most, table in) {
+  if (events.has_waiters()) events.happens();
   if (leaves_wake_up()) return 0;
   return wake_on(*static_cast<const std::atomic<std::uint32_t>*>(object), most, in);
 }

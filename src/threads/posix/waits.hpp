@@ -50,16 +50,16 @@ void leave_until_thread_ends();
 /// The calling body sleeps until it is woken, unless it must stay awake. False: it is no body of a processor any more.
 bool sleep_on(const awaited& what);
 /// What a member sleeps on that waits for an object: until there is another event than those that it has seen.
-inline awaited next_event(const event_count& its, std::uint32_t seen, const void* object, table in = table::asked_about) {
-  return {&its.events(), seen, in, static_cast<const std::atomic<std::uint32_t>*>(object)};
+inline awaited next_event(const event_count& events, std::uint32_t seen, const void* object, table in = table::asked_about) {
+  return {&events.events(), seen, in, static_cast<const std::atomic<std::uint32_t>*>(object)};
 }
 
 /// After a change of the object: wakes at most `most` members that wait for it, and returns how many have been woken.
-unsigned notify_slowly(event_count& its, const void* object, unsigned most, table in);
+unsigned notify_slowly(event_count& events, const void* object, unsigned most, table in);
 inline unsigned notify(const void* object, unsigned most = 1) {
   native_threads::fence_after_update();  // the C library's
-  event_count& its = events_of(object);
-  return its.has_waiters() || has_sleepers(object) ? notify_slowly(its, object, most, table::asked_about) : 0;
+  event_count& events = events_of(object);
+  return events.has_waiters() || has_sleepers(object) ? notify_slowly(events, object, most, table::asked_about) : 0;
 }
 inline constexpr unsigned all_waiters = std::numeric_limits<unsigned>::max();
 
@@ -86,24 +86,24 @@ std::optional<int> wait_while(int busy, const void* object, Try try_once, const 
                               bool may_be_interrupted = false) {
   if (!comes_to_sleep()) return std::nullopt;
   const interruption signal(most != nullptr);
-  event_count& its = events_of(object);
+  event_count& events = events_of(object);
   std::optional<deadline> limit;
-  for (std::uint32_t seen = its.announce();; seen = its.so_far()) {
+  for (std::uint32_t seen = events.announce();; seen = events.so_far()) {
     int now = try_once();
     bool waits = now == busy;
     bool late = false;
     // After another attempt: a notification that has come with the signal is not lost.
-    if (waits && may_be_interrupted && signal.has_come()) return its.retire(), EINTR;
+    if (waits && may_be_interrupted && signal.has_come()) return events.retire(), EINTR;
     if (waits && most != nullptr) {
       if (!limit)
-        late = most->has_passed() || (limit.emplace(*this_body, its, *most), false);
+        late = most->has_passed() || (limit.emplace(*this_body, events, *most), false);
       else
         late = limit->has_passed();
       // What has come in time may have come after the last attempt.
       if (late) now = try_once(), waits = now == busy;
     }
-    if (waits && !late && sleep_on(next_event(its, seen, object))) continue;
-    its.retire();
+    if (waits && !late && sleep_on(next_event(events, seen, object))) continue;
+    events.retire();
     if (!waits) return now;
     return late ? std::optional(ETIMEDOUT) : std::nullopt;
   }

@@ -119,7 +119,7 @@ history_of_threads program_threads_so_far() {
   past.await_polling = !all_are_members();
   past.processors = processors_for_all;
   past.most_at_once = most_living.load(std::memory_order_relaxed);
-  past.all = created.load(std::memory_order_relaxed) + 1;
+  past.threads = created.load(std::memory_order_relaxed) + 1;
   past.members = have_been_members.load(std::memory_order_relaxed);
   past.left_alone = left_alone.load(std::memory_order_relaxed);
   past.fewest = fewest_taken.load(std::memory_order_relaxed);

@@ -20,7 +20,7 @@ namespace weir::threads {
 
 namespace {
 
-// A look asks the kernel for the times of about so many threads, some 4 us each.
+// A look asks the kernel for the times of about this number of threads, some 4 us each.
 constexpr std::size_t most_asked = 8;
 // A thread that has run for less between two looks says nothing.
 constexpr std::uint64_t ran_at_least_ns = 500'000;
@@ -40,28 +40,28 @@ bool add(lately_seen& to, pid_t thread, run_times& before) {
 
 lately_seen look_at_threads(bool asks) {
   static std::size_t place = 0;
-  lately_seen its;
+  lately_seen lately;
   questions running;
   asks = asks && hold_ticks();
   claimant::for_some_bodies(place, most_asked, [&](body& b) {
     const std::uint32_t waited = b.waits_lately();
-    if (!b.is_adopted || b.where() != nullptr || b.is_pinned || !add(its, b.id, b.times)) return;
-    ++its.running;
-    if (waited >= waits_often) ++its.waiting;
+    if (!b.is_adopted || b.where() != nullptr || b.is_pinned || !add(lately, b.id, b.times)) return;
+    ++lately.running;
+    if (waited >= waits_often) ++lately.waiting;
     if (!b.blocks(tick_signal)) running.add(b);
   });
   if (asks) {
     running.ask(&poll_question);
     release_ticks();
   }
-  return its;
+  return lately;
 }
 
 std::uint32_t since(std::uint32_t now, std::uint32_t& before) { return now - std::exchange(before, now); }
 
 // A member that is alone on its processor is not found by the monitor's other looks: a tick asks whether it polls. One whose loop
 // has a trampoline may yield to the kernel each time that it polls (lost_slices.hpp), and beside others it hardly runs then.
-void look_at_processors(claimant& c, lately_seen& its, bool asks) {
+void look_at_processors(claimant& c, lately_seen& lately, bool asks) {
   processor* alone[most_asked];
   std::size_t looked_at = 0, to_ask = 0;
   c.for_each([&](processor& p) {
@@ -71,10 +71,10 @@ void look_at_processors(claimant& c, lately_seen& its, bool asks) {
     const std::uint32_t switched = since(p.switches(), seen.switched) + jumped;
     if (!p.is_helper.load(std::memory_order_relaxed) || (p.sleeps() && switched == 0) || looked_at == most_asked) return;
     ++looked_at;
-    const bool ran = add(its, p.thread.load(std::memory_order_relaxed), seen.times), only_polled = !ran && jumped != 0;
+    const bool ran = add(lately, p.thread.load(std::memory_order_relaxed), seen.times), only_polled = !ran && jumped != 0;
     if (!ran && !only_polled) return;
-    ++its.running;
-    if (switched >= waits_often || spun != 0 || only_polled) ++its.waiting;
+    ++lately.running;
+    if (switched >= waits_often || spun != 0 || only_polled) ++lately.waiting;
     if (asks && !p.has_ready()) alone[to_ask++] = &p;
   });
   tick({alone, to_ask});
@@ -97,15 +97,15 @@ std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
   const unsigned most = std::min(processors_for_all, program_threads_now());
   if (most < 2 && taken == 0) return next = now + deprivation::between_idle_looks;
   const bool asks = policy.asks_who_waits();
-  lately_seen its = look_at_threads(asks);
-  look_at_processors(c, its, asks);
+  lately_seen lately = look_at_threads(asks);
+  look_at_processors(c, lately, asks);
   const std::uint64_t had = now_by(CLOCK_PROCESS_CPUTIME_ID);
-  its.wall = now - std::exchange(looked_at, now);
-  its.process = had - std::exchange(had_then, had);
-  const unsigned use = policy.look(its, most, now);
+  lately.wall = now - std::exchange(looked_at, now);
+  lately.process = had - std::exchange(had_then, had);
+  const unsigned use = policy.look(lately, most, now);
   if (policy.asks_who_waits()) want_helpers_for_all();
   const unsigned takes = use < most ? use : 0;
-  if (taken != 0) count_time_with_fewer(its.wall);
+  if (taken != 0) count_time_with_fewer(lately.wall);
   if (takes != taken) take_processors(taken = takes);
   return next = policy.next(now);
 }

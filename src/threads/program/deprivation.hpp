@@ -37,20 +37,20 @@ class deprivation {
   static constexpr unsigned looks_for_fewer = 3, looks_for_fewer_again = 2, looks_without_waits = 8, looks_until_idle = 16;
 
   /// `most`: the processors that the threads may use, no more than there are threads. How many they use from now on.
-  unsigned look(const lately_seen& its, unsigned most, std::uint64_t now) {
+  unsigned look(const lately_seen& lately, unsigned most, std::uint64_t now) {
     const unsigned used = std::min(fewer_ != 0 ? fewer_ : most, most);
     // Nobody has run: they sleep, or have waited for a processor all the time, which the kernel tells when they get one.
-    looks_in_vain_ = its.running == 0 ? looks_in_vain_ + 1 : 0;
+    looks_in_vain_ = lately.running == 0 ? looks_in_vain_ + 1 : 0;
     if (looks_in_vain_ != 0 && looks_in_vain_ < looks_until_idle) return used;
-    const bool others_run = 4 * its.process <= 3 * used * its.wall;
-    const bool kept = its.running != 0 && others_run && most_delayed * its.delayed >= its.ran + its.delayed;
+    const bool others_run = 4 * lately.process <= 3 * used * lately.wall;
+    const bool kept = lately.running != 0 && others_run && most_delayed * lately.delayed >= lately.ran + lately.delayed;
     looks_kept_ = kept ? looks_kept_ + 1 : 0;
     if (in_round() <= 1) sum_ = {};
-    sum_.ran += its.ran;
-    sum_.delayed += its.delayed;
-    sum_.running += its.running;
-    sum_.waiting += its.waiting;
-    if (fewer_ != 0) return look_with_fewer(its, used, most, now);
+    sum_.ran += lately.ran;
+    sum_.delayed += lately.delayed;
+    sum_.running += lately.running;
+    sum_.waiting += lately.waiting;
+    if (fewer_ != 0) return look_with_fewer(lately, used, most, now);
     const bool is_trial = now < trial_ends_;
     if (trial_ends_ != 0 && !is_trial) trial_ends_ = 0, try_after_ = first_try_after;
     const bool wait = is_trial || (sum_.running >= looks_for_fewer && least_waiting * sum_.waiting >= sum_.running);
@@ -74,7 +74,7 @@ class deprivation {
 
   // Threads that are kept from processors for long and do not wait are not asked all the time.
   unsigned in_round() const { return looks_kept_ % looks_in_round; }
-  /// What the process gets, of so many processors.
+  /// What the process gets of `used` processors.
   unsigned share_of(unsigned used) const { return static_cast<unsigned>(used * sum_.ran / (sum_.ran + sum_.delayed)); }
 
   unsigned becomes(unsigned used, std::uint64_t now) {
@@ -85,16 +85,16 @@ class deprivation {
     return fewer_;
   }
 
-  unsigned look_with_fewer(const lately_seen& its, unsigned used, unsigned most, std::uint64_t now) {
-    looks_without_waits_ = its.running != 0 && its.waiting == 0 ? looks_without_waits_ + 1 : 0;
-    if (most < 2 || looks_without_waits_ >= looks_without_waits) return all(most);
+  unsigned look_with_fewer(const lately_seen& lately, unsigned used, unsigned most, std::uint64_t now) {
+    looks_without_waits_ = lately.running != 0 && lately.waiting == 0 ? looks_without_waits_ + 1 : 0;
+    if (most < 2 || looks_without_waits_ >= looks_without_waits) return use_all(most);
     if (looks_kept_ >= looks_for_fewer && used > 1) return becomes(used, now);
     if (now < try_at_) return used;
-    if (hardly_delayed * its.delayed >= its.ran + its.delayed) return used;
+    if (hardly_delayed * lately.delayed >= lately.ran + lately.delayed) return used;
     trial_ends_ = now + tried_for;
-    return all(most);
+    return use_all(most);
   }
-  unsigned all(unsigned most) {
+  unsigned use_all(unsigned most) {
     fewer_ = looks_kept_ = 0;
     return most;
   }

@@ -22,8 +22,8 @@ constexpr string_view drivers[] = {"libcuda.so", "libnvidia-", "libcudart.so", "
                                    "libOpenCL.so", "libGLX_", "libEGL_", "libgallium"};
 
 string_view name_of(const char* path) {
-  const string_view all = path != nullptr ? path : "";
-  return all.substr(all.rfind('/') + 1);
+  const string_view whole = path != nullptr ? path : "";
+  return whole.substr(whole.rfind('/') + 1);
 }
 bool begins_with_any(string_view name, const auto& table) {
   return std::ranges::any_of(table, [name](string_view each) { return name.starts_with(each); });
@@ -61,7 +61,7 @@ bool own_scheduler_is_known() { return (known.load(std::memory_order_relaxed) & 
 
 bool has_own_scheduler() {
   if (own_scheduler_is_known()) return true;
-  search its{known.load(std::memory_order_relaxed) / 2};
+  search outcome{known.load(std::memory_order_relaxed) / 2};
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* to) {
         auto& s = *static_cast<search*>(to);
@@ -72,9 +72,9 @@ bool has_own_scheduler() {
         s.found = begins_with_any(name, schedulers) || has_note_of_go(*object);
         return s.found ? 1 : 0;
       },
-      &its);
-  known.store(its.loaded * 2 + (its.found ? 1 : 0), std::memory_order_relaxed);
-  return its.found;
+      &outcome);
+  known.store(outcome.loaded * 2 + (outcome.found ? 1 : 0), std::memory_order_relaxed);
+  return outcome.found;
 }
 
 // Looks for the object of a function by its address alone: dladdr() would compare all symbols of the object, of which C++'s
@@ -83,8 +83,8 @@ bool is_of_driver(const void* function) {
   // The latest function that is no driver's, and above the address the number of objects at that time. relaxed: one word says
   // all.
   static constinit std::atomic<std::uintptr_t> latest{0};
-  const std::uintptr_t its = reinterpret_cast<std::uintptr_t>(function) ^ (known.load(std::memory_order_relaxed) << 48);
-  if (latest.load(std::memory_order_relaxed) == its) [[likely]] return false;
+  const std::uintptr_t key = reinterpret_cast<std::uintptr_t>(function) ^ (known.load(std::memory_order_relaxed) << 48);
+  if (latest.load(std::memory_order_relaxed) == key) [[likely]] return false;
   struct {
     std::uintptr_t address;
     bool found;
@@ -97,7 +97,7 @@ bool is_of_driver(const void* function) {
         return 1;
       },
       &s);
-  if (!s.found) latest.store(its, std::memory_order_relaxed);
+  if (!s.found) latest.store(key, std::memory_order_relaxed);
   return s.found;
 }
 

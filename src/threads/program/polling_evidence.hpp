@@ -27,8 +27,8 @@ class polling_loops {
   }
   bool has(std::uintptr_t code) const {
     return std::ranges::any_of(all_, [code](const auto& each) {
-      const std::uint64_t its = each.load(std::memory_order_relaxed);
-      return its != 0 && code - (its >> bits) <= (its & longest);
+      const std::uint64_t range = each.load(std::memory_order_relaxed);
+      return range != 0 && code - (range >> bits) <= (range & longest);
     });
   }
 

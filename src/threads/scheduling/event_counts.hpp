@@ -38,7 +38,7 @@ class alignas(line_bytes) basic_event_count {
   /// After a change of the object, and a fence: does anybody wait? Otherwise wake() has nothing to do. relaxed: the fence orders
   /// it.
   bool has_waiters() const { return waiters_.load(std::memory_order_relaxed) != 0; }
-  /// Whoever is about to sleep tries again. Afterwards the caller wakes those who sleep.
+  /// A thread that is about to sleep tries again. Afterwards the caller wakes those who sleep.
   void happens() {
     events_.fetch_add(1, std::memory_order_release);  // release: the change, for announce()
     // seq_cst: either a sleeper sees the event (sleep_queue.hpp), or the caller sees the sleeper.

@@ -44,8 +44,8 @@ void end_its_wait() {
 }
 
 bool has_handler(int number) {
-  const kernel_sigaction its = handled_by(number);
-  return its.is_handler() && !is_handler_of_ticks(its.code());
+  const kernel_sigaction action = handled_by(number);
+  return action.is_handler() && !is_handler_of_ticks(action.code());
 }
 
 /// What the kernel does with a signal that has no handler, it does in this thread, too.
@@ -94,12 +94,12 @@ void pass_on(const siginfo_t& why) {
     int result = send_again;
     {
       claimant by;
-      body* const its = claimant::body_of(to);
-      if (its == nullptr && left) return;  // it has taken the signal, and ended since
-      if (its == nullptr)
+      body* const receiver = claimant::body_of(to);
+      if (receiver == nullptr && left) return;  // it has taken the signal, and ended since
+      if (receiver == nullptr)
         to = 0;
       else
-        result = send(by, *its, why, left);
+        result = send(by, *receiver, why, left);
     }
     if (result != send_again && result != EAGAIN) return;
     // The kernel keeps what comes meanwhile.
@@ -119,28 +119,28 @@ void pass_on(const siginfo_t& why) {
 void pass_on_all() {
   constexpr std::size_t most = 64;
   for (;;) {
-    siginfo_t all[most];
+    siginfo_t signals[most];
     std::size_t found = 0;
     {
       claimant c;
       c.for_each([&](processor& p) {
-        if (found == 0) p.came_while_idle.take(0, [&](const siginfo_t& why) { all[found++] = why; });
+        if (found == 0) p.came_while_idle.take(0, [&](const siginfo_t& why) { signals[found++] = why; });
       });
     }
     if (found == 0) return;
-    for (std::size_t i = 0; i < found; ++i) pass_on(all[i]);
+    for (std::size_t i = 0; i < found; ++i) pass_on(signals[i]);
   }
 }
 
 void* take(void* given) {
-  const unsigned mine = service_thread::number_of(given);
+  const unsigned number = service_thread::number_of(given);
   prctl(PR_SET_NAME, "weir-signals");
   exchange_mask(all_signals | bit_of(wake_signal));
   {
     const claimant no_end_meanwhile;
-    if (its_thread.is_present(mine)) signal_thread.store(static_cast<pid_t>(raw_call(SYS_gettid)));
+    if (its_thread.is_present(number)) signal_thread.store(static_cast<pid_t>(raw_call(SYS_gettid)));
   }
-  while (its_thread.is_present(mine)) {
+  while (its_thread.is_present(number)) {
     const signal_mask signals = (all_signals & ~not_awaited.load()) | bit_of(wake_signal);
     siginfo_t why{};
     const long got = raw_call(SYS_rt_sigtimedwait, as_argument(&signals), as_argument(&why), 0, sizeof signals);
@@ -161,8 +161,8 @@ void await_also(signal_mask signals) {
   end_its_wait();
 }
 
-bool gives_to_signal_thread(processor& mine, const siginfo_t& why) {
-  if (signal_thread.load() == 0 || !mine.came_while_idle.add(why)) return false;
+bool gives_to_signal_thread(processor& idle, const siginfo_t& why) {
+  if (signal_thread.load() == 0 || !idle.came_while_idle.add(why)) return false;
   end_its_wait();
   return true;
 }

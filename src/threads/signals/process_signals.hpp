@@ -14,7 +14,7 @@ namespace weir::threads {
 
 /// Called in a handler, by a kernel thread that is no thread of the program and runs no body, with all signals blocked: the
 /// signal thread passes the signal on. False: there is no signal thread, or too many signals wait for it.
-bool gives_to_signal_thread(processor& mine, const siginfo_t& why);
+bool gives_to_signal_thread(processor& idle, const siginfo_t& why);
 /// False: the system has refused the signal thread.
 bool signals_are_awaited();
 

@@ -35,7 +35,7 @@ class basic_sender {
   /// Called by a claimant. Returns 0, or an error: EAGAIN, where too many wait; or send_again. Then the caller calls again with
   /// the same `left`, which is nothing at first.
   static int send(body& to, const signal& why, left_signal& left) {
-    if (const left_signal its = std::exchange(left, std::nullopt); its && !to.withdraw(*its)) return 0;
+    if (const left_signal earlier = std::exchange(left, std::nullopt); earlier && !to.withdraw(*earlier)) return 0;
     for (;;) {
       processor* const on = to.where();
       if (on == nullptr) {
@@ -49,17 +49,17 @@ class basic_sender {
         continue;
       }
       if (to.blocks(why)) {
-        const left_signal its = to.summon(why);
-        if (!its) return EAGAIN;
-        if ((to.blocks(why) && to.where() == on) || !to.withdraw(*its)) return 0;
+        const left_signal pending = to.summon(why);
+        if (!pending) return EAGAIN;
+        if ((to.blocks(why) && to.where() == on) || !to.withdraw(*pending)) return 0;
         continue;
       }
       if (on->current() != &to) {
-        const left_signal its = to.summon(why);
-        if (!its) return EAGAIN;
+        const left_signal pending = to.summon(why);
+        if (!pending) return EAGAIN;
         machine::fence_everywhere();  // as in basic_driver::switch_to()
         if (on->current() != &to && to.where() == on) return Bodies::wake(to), 0;
-        if (!to.withdraw(*its)) return 0;
+        if (!to.withdraw(*pending)) return 0;
         continue;  // the body has moved, or begun to run meanwhile, and may have missed the signal
       }
       if (on->claim(on->switches())) {
@@ -85,15 +85,15 @@ class basic_sender {
   /// Sends the signal to the body of a thread that drives nothing now. If the thread begins to drive, no other body runs there
   /// before the signal is handled. False: the thread has begun to drive.
   static bool send_to_idle(body& to, const signal& why, int& error) {
-    processor& its = *to.home();
-    its.ask_for_claim();
+    processor& home = *to.home();
+    home.ask_for_claim();
     machine::fence_everywhere();
     const bool idle = !to.may(moves::to_stand_in);
     if (idle) {
       error = Bodies::send_to_thread(to, why);
       await_arrival();
     }
-    its.unclaim();
+    home.unclaim();
     return idle;
   }
 };

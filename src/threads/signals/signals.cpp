@@ -12,9 +12,9 @@
 namespace weir::threads {
 
 std::optional<signal_queue::pending> body::summon(const siginfo_t& why) {
-  const std::optional<signal_queue::pending> its = queued_.add(why);
-  if (its) summon_for(signal_mask{1} << (why.si_signo - 1));
-  return its;
+  const std::optional<signal_queue::pending> pending = queued_.add(why);
+  if (pending) summon_for(signal_mask{1} << (why.si_signo - 1));
+  return pending;
 }
 WEIR_RUN_BY_FORKS void body::forget_signals() {
   forget();
@@ -34,10 +34,10 @@ int send_to_thread(pid_t thread, const siginfo_t& why) {
 
 /// Counts the signal if the program handles it.
 void count(body& to, int number) {
-  struct sigaction its {};
-  if (sigaction(number, nullptr, &its) != 0 || its.sa_handler == SIG_DFL || its.sa_handler == SIG_IGN) return;
+  struct sigaction action {};
+  if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) return;
   ++to.handled;
-  if ((its.sa_flags & SA_RESTART) == 0) ++to.interrupted;
+  if ((action.sa_flags & SA_RESTART) == 0) ++to.interrupted;
 }
 
 }  // namespace
@@ -88,9 +88,9 @@ siginfo_t signal_of_mine(int number) {
   return why;
 }
 
-int native_bodies::send_to_thread(const body& its, const siginfo_t& why) { return threads::send_to_thread(its.id, why); }
-int native_bodies::send_to_processor(const processor& its, const siginfo_t& why) {
-  return threads::send_to_thread(its.thread.load(std::memory_order_relaxed), why);
+int native_bodies::send_to_thread(const body& to, const siginfo_t& why) { return threads::send_to_thread(to.id, why); }
+int native_bodies::send_to_processor(const processor& to, const siginfo_t& why) {
+  return threads::send_to_thread(to.thread.load(std::memory_order_relaxed), why);
 }
 void native_bodies::wake(body& b) { wake_body(b); }
 

@@ -15,9 +15,9 @@ namespace {
 
 std::uint64_t learn_ticks_per_ms() {
   const floating_point_kept of_body;
-  const std::uint64_t its = measured();
-  ticks_per_ms.store(its, std::memory_order_relaxed);
-  return its;
+  const std::uint64_t ticks = measured();
+  ticks_per_ms.store(ticks, std::memory_order_relaxed);
+  return ticks;
 }
 
 }  // namespace weir::threads

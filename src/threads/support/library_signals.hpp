@@ -27,9 +27,9 @@ struct kernel_sigaction {
 
 /// The signal's handler. Async-signal-safe.
 inline kernel_sigaction handled_by(int number) {
-  kernel_sigaction its{};
-  raw_call(SYS_rt_sigaction, number, 0, as_argument(&its), sizeof its.mask);
-  return its;
+  kernel_sigaction action{};
+  raw_call(SYS_rt_sigaction, number, 0, as_argument(&action), sizeof action.mask);
+  return action;
 }
 
 class library_signal {

@@ -24,16 +24,17 @@ namespace {
 /// ThreadSanitizer, a library or a part of the program, comes before the C library with all functions of locks. Weir has no such
 /// function.
 bool is_replaced(const char* name) {
-  const void* const its = function_by_name(name);
+  const void* const function = function_by_name(name);
   const void* const in_c_library = dlsym(RTLD_NEXT, "gnu_get_libc_version");
-  return its != nullptr && in_c_library != nullptr && !object_with(in_c_library).has(reinterpret_cast<std::uintptr_t>(its));
+  return function != nullptr && in_c_library != nullptr &&
+         !object_with(in_c_library).has(reinterpret_cast<std::uintptr_t>(function));
 }
 
 /// Valgrind does not say which of its tools this is, but it shows the tool's file among the mapped ones.
 bool is_under_tool_of_valgrind() {
   constexpr std::string_view tools[] = {"/helgrind-", "/drd-", "/callgrind-"};
   const auto mapped = runs_on_valgrind() ? contents_of("/proc/self/maps") : std::nullopt;
-  return mapped && std::ranges::any_of(tools, [&](std::string_view its) { return mapped->find(its) != std::string::npos; });
+  return mapped && std::ranges::any_of(tools, [&](std::string_view tool) { return mapped->find(tool) != std::string::npos; });
 }
 
 }  // namespace

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-NOT_YET = ("src/threads",)
+NOT_YET = ("src/threads/preemption", "src/threads/scheduling")
 SOURCES = ("*.c", "*.cpp", "*.h", "*.hpp")
 FOLDERS = ("include", "src")
-TEXTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "src/*/README.md")
+TEXTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "src/**/README.md")
 # Whose? A name says what the thing is.
 NAMES = re.compile(r"\b(its|mine|host)\b")
 TOKENS = re.compile(
@@ -32,8 +32,7 @@ def code(text: str) -> str:
 
 
 def sources() -> list[Path]:
-    found = [p for folder in FOLDERS for kind in SOURCES for p in sorted((ROOT / folder).rglob(kind))]
-    return [p for p in found if not str(p.relative_to(ROOT)).startswith(NOT_YET)]
+    return [p for folder in FOLDERS for kind in SOURCES for p in sorted((ROOT / folder).rglob(kind))]
 
 
 def named(text: str) -> list[int]:
@@ -42,7 +41,7 @@ def named(text: str) -> list[int]:
 
 
 def test_names_say_what_a_thing_is():
-    files = sources()
+    files = [p for p in sources() if not str(p.relative_to(ROOT)).startswith(NOT_YET)]
     assert len(files) > 300
     found = [f"{p.relative_to(ROOT)}:{line}" for p in files for line in named(p.read_text())]
     assert not found, found
@@ -61,7 +60,7 @@ def test_words_of_comments_and_parts_of_names_are_none(text: str):
 
 
 def test_sentences_have_a_subject_and_words_of_the_field():
-    texts = [p for pattern in TEXTS for p in sorted(ROOT.glob(pattern)) if "threads/" not in str(p.relative_to(ROOT))]
+    texts = [p for pattern in TEXTS for p in sorted(ROOT.glob(pattern))]
     assert len(texts) > 25
     found = [
         f"{p.relative_to(ROOT)}:{number}: {instead}"
