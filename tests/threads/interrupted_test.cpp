@@ -6,6 +6,7 @@
 #include <cfenv>
 #include <cstring>
 #include <initializer_list>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <linux/futex.h>
@@ -73,6 +74,26 @@ TEST(Interrupted, ACallThatMayHaveDoneAPartDoesNotBeginAnew) {
   EXPECT_FALSE(may_be(SYS_semtimedop, {0, 0, 1, 1}));
   EXPECT_FALSE(may_be(SYS_clock_nanosleep, {CLOCK_MONOTONIC, 0}));
   EXPECT_TRUE(may_be(SYS_clock_nanosleep, {CLOCK_MONOTONIC, TIMER_ABSTIME}));
+}
+
+TEST(Interrupted, TheNumberOfACallIsFoundWhereTheCodeLoadsIt) {
+  using text = std::basic_string<unsigned char>;
+  const auto found = [](const text& code) {
+    const text padded = text(32, 0x90) + code;
+    return number_of_call_at(reinterpret_cast<std::uintptr_t>(padded.data()) + padded.size() - 2).value_or(-1);
+  };
+  const text loads{0xb8, 0x0e, 1, 0, 0}, call{0x0f, 0x05};  // mov $0x10e, %eax; syscall
+  const text edi{0x8b, 0x7c, 0x24, 0x1c}, rsi{0x48, 0x8b, 0x74, 0x24, 8}, rdx{0x4c, 0x89, 0xe2}, r9{0x45, 0x31, 0xc9},
+      r8{0x41, 0xb8, 8, 0, 0, 0};
+  EXPECT_EQ(found(loads + call), 0x10e);
+  EXPECT_EQ(found(loads + edi + call), 0x10e);
+  EXPECT_EQ(found(r8 + loads + rdx + rsi + edi + r9 + call), 0x10e);
+  EXPECT_EQ(found(loads + r8 + call), 0x10e);
+  // Not where it may have been changed since, or is another register's.
+  const text rax{0x48, 0x89, 0xf8}, of_stack{0x8b, 0x04, 0x24}, decrement{0xff, 0xc8}, cleared{0x31, 0xc0};
+  for (const text& changes : {rax, of_stack, decrement, cleared}) EXPECT_EQ(found(loads + changes + call), -1);
+  EXPECT_EQ(found(r8 + call), -1);
+  EXPECT_EQ(found(rax + call), -1);
 }
 #endif
 

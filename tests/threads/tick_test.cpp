@@ -3,17 +3,25 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../retries.hpp"
 #include "members.hpp"
+#include "threads/preemption/tick.hpp"
 #include "threads/preemption/trampoline_entry.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/processor.hpp"
@@ -35,6 +43,8 @@ extern "C" int sigaltstack(const stack_t* to, stack_t* old) noexcept {
 #endif
 
 namespace {
+
+using namespace std::chrono_literals;
 
 #if defined(__x86_64__)
 
@@ -295,6 +305,68 @@ TEST(Tick, DoesNothingInAHandler) {
 }
 
 #endif
+
+/// Makes this call, which waits until a time limit, while signals of this kind find it in the system.
+void ends_in_time(const char* what, void (*send)(pid_t), int (*call)()) {
+  std::atomic<pid_t> id{0};
+  int result = -1, error = 0;
+  std::thread caller([&] {
+    id = static_cast<pid_t>(syscall(SYS_gettid));
+    errno = 0;
+    result = call();
+    error = errno;
+    id = -1;
+  });
+  while (id == 0) std::this_thread::yield();
+  for (int sent = 0; sent < 3 && id != -1;) {
+    std::ifstream about("/proc/self/task/" + std::to_string(id) + "/syscall");
+    if (std::string word; about >> word && word != "running" && std::stol(word) != SYS_futex) send(id), ++sent;
+    std::this_thread::sleep_for(1ms);
+  }
+  caller.join();
+  EXPECT_EQ(result, 0) << what << ": " << std::strerror(error);
+}
+
+// The thread has called the system unannounced, as in a crowd without weir::calls, or by its own instruction.
+TEST(Tick, EndsNoCallThatItFindsInTheSystem) {
+  ASSERT_TRUE(weir::threads::hold_ticks());
+  const auto by_tick = [](pid_t to) { weir::threads::send_tick_signal(to, nullptr); };
+  // Out-of-band data, of which the system tells so: it interrupts no program that has no handler.
+  const auto by_others = [](pid_t to) { syscall(SYS_tgkill, getpid(), to, SIGURG); };
+  for (const auto send : {+by_tick, +by_others}) {
+    ends_in_time("poll", send, [] { return poll(nullptr, 0, 40); });
+    ends_in_time("ppoll", send, [] {
+      const timespec time{0, 40'000'000};
+      return ppoll(nullptr, 0, &time, nullptr);
+    });
+    ends_in_time("select", send, [] {
+      timeval time{0, 40'000};
+      return select(0, nullptr, nullptr, nullptr, &time);
+    });
+    ends_in_time("pselect", send, [] {
+      const timespec time{0, 40'000'000};
+      return pselect(0, nullptr, nullptr, nullptr, &time, nullptr);
+    });
+    ends_in_time("epoll_wait", send, [] {
+      const int files = epoll_create1(0);
+      epoll_event found;
+      const int result = epoll_wait(files, &found, 1, 40);
+      close(files);
+      return result;
+    });
+    ends_in_time("nanosleep", send, [] {
+      timespec time{0, 40'000'000};
+      return nanosleep(&time, &time);
+    });
+    ends_in_time("sigtimedwait", send, [] {
+      sigset_t none;
+      sigemptyset(&none);
+      const timespec time{0, 40'000'000};
+      return sigtimedwait(&none, nullptr, &time) == -1 && errno == EAGAIN ? 0 : -1;
+    });
+  }
+  weir::threads::release_ticks();
+}
 #endif
 
 }  // namespace

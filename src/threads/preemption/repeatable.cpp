@@ -2,13 +2,18 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "system/filter.hpp"
+#include "threads/polling/decoder.hpp"
 #include "threads/scheduling/interrupted.hpp"
 
 namespace weir::threads {
@@ -50,12 +55,56 @@ bool only_sleeps(const blocked_call& its) {
   return its.number == SYS_nanosleep || (its.number == SYS_clock_nanosleep && (its.arguments[1] & TIMER_ABSTIME) == 0);
 }
 
-// The instruction `syscall` has two bytes.
+namespace {
+
+constexpr greg_t call_bytes = 2;  // `syscall`
+
+bool has_ended_call(const ucontext_t& in) {
+  return in.uc_mcontext.gregs[REG_RAX] == -EINTR && is_behind_system_call(in, calls_are_found);
+}
+
+/// Does this instruction, of those by which functions load a call's arguments, leave rax alone?
+bool loads_argument(const unsigned char* code) {
+  const bool has_rex = (code[0] & 0xf0) == 0x40;
+  const unsigned rex = has_rex ? code[0] : 0, opcode = code[has_rex], modrm = code[has_rex + 1];
+  if ((opcode & 0xf8) == 0xb8) return (opcode & 7) != 0 || (rex & 1) != 0;                             // mov $constant, %reg
+  if (opcode == 0x8b) return (modrm & 0x38) != 0 || (rex & 4) != 0;                                    // mov place, %reg
+  return (opcode == 0x89 || opcode == 0x31) && modrm >= 0xc0 && ((modrm & 7) != 0 || (rex & 1) != 0);  // mov, xor %reg, %reg
+}
+
+}  // namespace
+
+std::optional<long> number_of_call_at(std::uintptr_t call) {
+  constexpr std::size_t reach = 32, load = 5;  // mov $number, %eax
+  unsigned char code[reach + call_bytes];
+  const iovec to{code, sizeof code}, from{reinterpret_cast<void*>(call - reach), sizeof code};
+  if (filter::call<SYS_process_vm_readv>(getpid(), as_argument(&to), 1, as_argument(&from), 1) != long{sizeof code}) return {};
+  for (std::size_t at = reach - load; at != 0; --at) {
+    if (code[at] != 0xb8 || (code[at - 1] & 0xf0) == 0x40) continue;  // it may load r8
+    std::size_t next = at + load;
+    while (next < reach && loads_argument(code + next)) {
+      const unsigned bytes = decode(code + next, reach - next).bytes;
+      if (bytes == 0) break;
+      next += bytes;
+    }
+    std::uint32_t number;
+    std::memcpy(&number, code + at + 1, sizeof number);
+    if (next == reach) return number;
+  }
+  return {};
+}
+
 void repeat_interrupted(ucontext_t& in, long number) {
-  auto& all = in.uc_mcontext.gregs;
-  if (all[REG_RAX] != -EINTR || !is_behind_system_call(in, calls_are_found)) return;
-  all[REG_RAX] = number;
-  all[REG_RIP] -= 2;
+  if (!has_ended_call(in)) return;
+  in.uc_mcontext.gregs[REG_RAX] = number;
+  in.uc_mcontext.gregs[REG_RIP] -= call_bytes;
+}
+
+// What has failed so has done nothing, but for these two [close(2), connect(2)].
+void repeat_interrupted(ucontext_t& in) {
+  if (!has_ended_call(in)) return;
+  const auto number = number_of_call_at(code_of(in) - call_bytes);
+  if (number && *number != SYS_close && *number != SYS_connect) repeat_interrupted(in, *number);
 }
 
 #else
@@ -64,6 +113,8 @@ void repeat_interrupted(ucontext_t& in, long number) {
 bool may_be_repeated(const blocked_call&) { return false; }
 bool only_sleeps(const blocked_call&) { return false; }
 void repeat_interrupted(ucontext_t&, long) {}
+void repeat_interrupted(ucontext_t&) {}
+std::optional<long> number_of_call_at(std::uintptr_t) { return {}; }
 
 #endif
 

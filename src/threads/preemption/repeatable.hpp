@@ -1,6 +1,7 @@
 // Calls of the system that a thread may make again, perhaps another thread, when a signal has interrupted them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include <sys/types.h>
@@ -27,5 +28,11 @@ bool only_sleeps(const blocked_call& its);
 /// In the handler of the signal that has interrupted the call: if the call would fail for this reason, the thread makes it again
 /// when the handler returns. The system does this itself for some calls [signal(7), SA_RESTART].
 void repeat_interrupted(ucontext_t& in, long number);
+/// The same for a signal that was sent to a thread that ran, and that has found it in a call which nobody has announced: a call
+/// that had just begun. So a time limit may begin again.
+void repeat_interrupted(ucontext_t& in);
+/// The number of the system call at this place, if the code before it loads a constant, as the functions of the C library do
+/// until version 2.40. For repeat_interrupted(): the kernel does not tell handlers. x86-64.
+std::optional<long> number_of_call_at(std::uintptr_t call);
 
 }  // namespace weir::threads

@@ -143,16 +143,21 @@ constinit std::atomic<unsigned> bare_signals{0};
 /// number alone [kernel/signal.c, collect_signal()].
 bool is_bare(const siginfo_t& why) { return why.si_code == SI_USER && why.si_pid == 0; }
 
-// The thread has left its own stack, as fibres do, so nobody knows how much room there is. The tick has been in vain.
-void handle_beside(const siginfo_t& why, ucontext_t& in) {
-  if (why.si_code == SI_QUEUE && why.si_errno >= leave_call) repeat_interrupted(in, why.si_errno - leave_call);
+/// The program has no handler for the signal, so it must end no call, whoever has sent it.
+void repeat_ended_call(const siginfo_t& why, ucontext_t& in) {
+  if (why.si_code == SI_QUEUE && why.si_errno >= leave_call)
+    repeat_interrupted(in, why.si_errno - leave_call);
+  else
+    repeat_interrupted(in);
 }
 
 void handle(int number, siginfo_t* why, void* context) {
   if (auto& in = *static_cast<ucontext_t*>(context); begins_beside(in)) {
-    if (!has_room_below(in)) return handle_beside(*why, in);
+    // A thread that has left its own stack, as fibres do: nobody knows how much room there is. The tick has been in vain.
+    if (!has_room_below(in)) return repeat_ended_call(*why, in);
     begin_again_below(handle, number, why, in);
   }
+  repeat_ended_call(*why, *static_cast<ucontext_t*>(context));
   const bool bare = is_bare(*why);
   if (bare) bare_signals.fetch_add(1, std::memory_order_relaxed);
   if (why->si_code != SI_QUEUE && !bare) return;  // out-of-band data on a socket of the program
@@ -162,7 +167,6 @@ void handle(int number, siginfo_t* why, void* context) {
   const void* const what = bare ? nullptr : why->si_value.sival_ptr;
   if (what == &attach_request) return answer_attach_request(in);
   if (what == &poll_question) return answer_poll_question(in);
-  if (message >= leave_call) repeat_interrupted(in, message - leave_call);
   body* const me = this_body;
   if (me == nullptr) return;
   const auto* const for_processor = bare ? me->where() : static_cast<const processor*>(what);
