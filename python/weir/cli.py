@@ -27,6 +27,7 @@ COMMANDS = (
     ("compare", "weir.comparing"),
     ("simulate", "weir.simulation"),
     ("simulate openmp", "weir.simulation.openmp"),
+    ("papers", "weir.papers"),
     ("scale", "weir.scale"),
     ("predict", "weir.prediction"),
     ("explore", "weir.explorer"),

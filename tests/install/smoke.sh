@@ -53,6 +53,9 @@ weir simulate node.toml --point 0 --history history >said
 ls history.html history.svg >/dev/null
 weir simulate >said
 holds 002-power4
+say papers
+weir papers 001 >said
+holds Altix
 say predict
 weir predict processors --threads 16 --available 15 >said
 holds '8 processors do as well as 15'

@@ -132,7 +132,7 @@ class OneOf(Kind):
         self.known = self.right = known
         self.metavar = "|".join(known)
         self.takes = " or ".join(filter(None, (", ".join(known[:-1]), known[-1])))
-        self.wrong = (",".join(known), known[0].upper())
+        self.wrong = tuple(word for word in (",".join(known), known[0].upper()) if word not in known)
 
     def read(self, text: str) -> str:
         if text not in self.known:

@@ -21,8 +21,8 @@ from .test_report import rows
 
 NUMBERED = re.compile(r"\bpapers? 00\d|\[00\d\]|\b00[0-5], (table|section|figure|\d)", re.IGNORECASE)
 UNKNOWN = re.compile(r"\b(members?|peers?|not clean|rejected|in all states|(near|far) processors)\b")
-COMMANDS = ("advise", "tune", "simulate", "simulate openmp", "info", "scale", "report", "bench openmp", "bench mpi",
-            "bench threads", "bench workloads", "bench", "predict", "predict tree", "predict spinning",
+COMMANDS = ("advise", "tune", "simulate", "simulate openmp", "info", "scale", "report", "papers", "bench openmp",
+            "bench mpi", "bench threads", "bench workloads", "bench", "predict", "predict tree", "predict spinning",
             "predict blocking", "predict processors")  # fmt: skip
 
 

@@ -20,7 +20,6 @@ def _spinning(r: Results) -> list[Finding]:
         return r.value("episode", barrier=barrier, compute_us=us) / 1e6
 
     below = [ms("counter", us) for us in times if us < 10_000]
-    within = [us for us in times if us <= 19_900]
     exact = [
         (
             us,
@@ -46,6 +45,9 @@ def _spinning(r: Results) -> list[Finding]:
         if abs(ms("mcs", us) - float(predict.tree_quanta(16, QUANTUM_MS, us / 1e3)) * QUANTUM_MS) > 0.5
     ]
     better = [us for us in times if ms("mcs", us) < ms("counter", us) - 1e-6]
+    faster = [us for us in times if ms("counter", us) < ms("mcs", us) - 1e-6]
+    multiples = [us for us in times if 0 < -us % (QUANTUM_MS * 1000) <= 100]
+    apart = max(abs(ms("mcs", us) / ms("counter", us) - 1) for us in multiples)
     return [
         Finding(
             "section 4.1, figure 1",
@@ -88,9 +90,23 @@ def _spinning(r: Results) -> list[Finding]:
         Finding(
             "section 4.1, figure 2",
             "In simulation tree barriers are never better than central ones.",
-            f"never better below a quantum; better at {len(better)} of {len(times)} compute times in all",
-            not any(us in within for us in better),
-            "at each compute time below a quantum",
+            f"better at {len(better)} of {len(times)} compute times",
+            not better,
+            "at each compute time",
+        ),
+        Finding(
+            "section 4.1, figure 2",
+            "In simulation the two are nearly the same where computing takes a multiple of the quantum.",
+            f"{apart:.1%} apart where it takes 0.1 ms less",
+            apart < 0.01,
+            "within 1 %",
+        ),
+        Finding(
+            "section 5",
+            "Spinning centralized barriers often outperform spinning tree barriers on too few processors.",
+            f"at {len(faster)} of {len(times)} compute times",
+            2 * len(faster) > len(times),
+            "at half of them or more",
         ),
     ]  # fmt: skip
 
@@ -130,7 +146,19 @@ def _overhead(r: Results) -> list[Finding]:
         return r.value("episode", **one, processors=8) / (2 * r.value("episode", **one, processors=16)) - 1
 
     rule = [overhead("mcs", n) * n for n in (20, 4)]
-    combined = {n: overhead("combination", n) for n in (20, 4, 0.5, 0.25)}
+    combined = {n: overhead("combination", n) for n in (20, 4, 3, 0.5, 0.25)}
+
+    def switches(barrier: str, processors: int) -> float:
+        """Of each processor, in a barrier."""
+        chosen = {"barrier": barrier, "skip_spinning": True, "processors": processors}
+        return max(r.value("switches", **chosen, compute_us=us) for us in r.swept("compute_us")) / processors
+
+    alone = {"skip_spinning": True, "processors": 16}
+    full = [
+        [r.value("episode", barrier=b, compute_us=us, **alone) for us in r.swept("compute_us")]
+        for b in ("mcs", "combination")
+    ]
+    of_tree, of_combination = switches("mcs", 8), switches("combination", 8)
     return [
         *_tree_overhead(lambda n: overhead("mcs", n), "a thread package that looks before it switches"),
         *_tree_overhead(lambda n: overhead("mcs", n, False), "one that goes round"),
@@ -140,6 +168,34 @@ def _overhead(r: Results) -> list[Finding]:
             f"overhead × computing is {rule[0]:.1f} switches at 20 and {rule[1]:.1f} at 4",
             abs(rule[0] / rule[1] - 1) < 0.3,
             "the product within 30 %",
+        ),
+        Finding(
+            "section 3.3",
+            "With a processor for each thread combination barriers behave exactly like tree barriers.",
+            f"the same time at {sum(a == b for a, b in zip(*full, strict=True))} of {len(full[0])} compute times",
+            full[0] == full[1],
+            "to the nanosecond",
+        ),
+        Finding(
+            "section 4.1",
+            "With 16 threads no context switch is made on 16 processors, and one at every barrier on 8 (combination).",
+            f"{switches('combination', 16):.2f} and {of_combination:.2f} on each processor",
+            switches("combination", 16) == 0 and abs(of_combination - 1) < 0.05,
+            "within 5 % of one",
+        ),
+        Finding(
+            "section 5",
+            "Barriers with more than one synchronization point may introduce a context switch at every one.",
+            f"{of_tree:.2f} switches on each processor in a tree barrier, {of_combination:.2f} in a combination one",
+            of_tree > 1.5 * of_combination,
+            "one and a half times as many",
+        ),
+        Finding(
+            "section 4.1",
+            "Combination barriers: rather small from 3 context switches between barriers on.",
+            f"{combined[3]:.1%}",
+            combined[3] < 0.10,
+            "below 10 %",
         ),
         Finding(
             "section 4.1, figure 5",
@@ -168,9 +224,9 @@ def _overhead(r: Results) -> list[Finding]:
 def _tree_overhead(overhead: Callable[[float], float], which: str) -> list[Finding]:
     """Figure 4. The paper names neither how its threads lay on the processors nor what its thread package does."""
     why = (
-        "Two threads that both wait give the processor back and forth, 100 µs each way, and a signal finds its thread "
-        "off the processor half the time: about eight switches a barrier, where one that looks before it switches has "
-        "two."
+        "The paper lies between the two packages, and does not say what its own does. Two threads that both wait give "
+        "the processor back and forth, 100 µs each way, and a signal finds its thread off the processor half the time: "
+        "about eight switches a barrier and processor, where a package that looks before it switches has two."
     )
     source = "section 4.1, figure 4"
     extreme = overhead(0.5), overhead(0.25)
@@ -187,8 +243,8 @@ def _tree_overhead(overhead: Callable[[float], float], which: str) -> list[Findi
             source,
             f"Blocking tree barriers: 39 % at 4 ({which}).",
             f"{overhead(4):.0%}",
-            abs(overhead(4) - 0.39) <= 0.12,
-            "within 12 points",
+            abs(overhead(4) - 0.39) <= 0.10,
+            "within 10 points",
             why,
         ),
         Finding(
@@ -203,12 +259,43 @@ def _tree_overhead(overhead: Callable[[float], float], which: str) -> list[Findi
 
 
 def _processors(r: Results) -> list[Finding]:
-    return [
+    steps = [
         finding
         for barrier, name in (("counter", "central"), ("mcs", "tree"))
         for waiting, how in (("share", "yields"), ("block", "sleeps"))
         for finding in _steps_down(r, barrier, waiting, f"{name} barrier, a waiting thread {how}")
     ]
+
+    def time(barrier: str, processors: int) -> float:
+        return r.value("episode", barrier=barrier, waiting="share", processors=processors)
+
+    less = {b: 1 - time(b, 4) / time(b, 3) for b in ("counter", "mcs")}
+    alone = {b: r.value("overhead", barrier=b, waiting="share", processors=16) for b in ("counter", "mcs")}
+    return [
+        *steps,
+        Finding(
+            "section 4.2, figure 6",
+            "With a fourth processor 16 threads on 3 take 33 % less time.",
+            f"{less['counter']:.0%} less with the central barrier, {less['mcs']:.0%} with the tree",
+            all(abs(share - 0.33) < 0.05 for share in less.values()),
+            "within 5 points",
+        ),
+        Finding(
+            "section 5",
+            "On a dedicated machine tree barriers are clearly preferable to centralized ones.",
+            f"with 16 threads on 16 processors the tree takes {nanoseconds(alone['mcs'])}, the central barrier "
+            f"{nanoseconds(alone['counter'])}",
+            alone["mcs"] < alone["counter"],
+            "the order alone",
+            WHY_CENTRAL,
+        ),
+    ]
+
+
+WHY_CENTRAL = (
+    "How long a memory module serves a remote reference decides, and is an estimate in the machine's file: 1 µs. With "
+    "3 µs the tree takes 51 µs and the central barrier 84 (tried on 29 November 2026)."
+)
 
 
 def _steps_down(r: Results, barrier: str, waiting: str, which: str) -> list[Finding]:
