@@ -8,7 +8,9 @@
 
 #include "learning.hpp"
 #include "nodes.hpp"
-#include "registry.hpp"
+#include "native_registry.hpp"
+
+template class weir::registry<weir::native>;
 
 namespace weir {
 

@@ -1,5 +1,6 @@
 // A barrier by name `auto` tries others while its members run: which one it takes, what that costs, and that all members agree.
 #include "barriers/learning.hpp"
+#include "barriers/native_registry.hpp"
 
 #include <gtest/gtest.h>
 

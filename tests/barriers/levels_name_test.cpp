@@ -6,7 +6,7 @@
 #include <weir/barriers/proof.hpp>
 #include <weir/team_barrier.hpp>
 
-#include "barriers/registry.hpp"
+#include "barriers/native_registry.hpp"
 #include "mutants.hpp"
 
 namespace weir {

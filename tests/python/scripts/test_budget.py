@@ -31,10 +31,10 @@ def units_of(build: Path, target: str) -> int:
 
 
 def test_compiling():
-    assert units_of(BUILD, "all") <= 635
+    assert units_of(BUILD, "all") <= 600
 
 
-@pytest.mark.parametrize(("sanitizers", "most"), [("thread", 112), ("address,undefined", 220)])
+@pytest.mark.parametrize(("sanitizers", "most"), [("thread", 110), ("address,undefined", 200)])
 def test_compiling_for_sanitizers(tmp_path: Path, sanitizers: str, most: int):
     assert units_of(configured(tmp_path, sanitizers), "test-programs") <= most
 
