@@ -1,4 +1,4 @@
-// The list of all bodies, found by their threads.
+// The list of all bodies, found by their threads; and when stand-ins leave theirs.
 #include <map>
 #include <memory>
 #include <vector>
@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "threads/scheduling/lists.hpp"
+#include "threads/scheduling/pool.hpp"
 
 namespace {
 
@@ -91,6 +92,28 @@ TEST(KnownBodies, AreAskedInTurn) {
   EXPECT_LE(times, 20u);
   EXPECT_EQ(often.size(), bodies.size());
   EXPECT_TRUE(known->for_some(list, 2000, [](const body&) {}));
+}
+
+// Its seat has been reclaimed, and its thread, which has no body any more, waits for a processor of the system.
+TEST(StandIns, EndAtRestThoughTheyComeToTheirSleepLate) {
+  using namespace weir::threads;
+  constexpr std::uint64_t second = 1'000'000'000, never = ~std::uint64_t{0};
+  const auto seat = std::make_unique<processor>(), stand_in = std::make_unique<processor>();
+  pool->stand_ins.push_back(stand_in.get());
+  pool->all.push_back(stand_in.get());
+  stand_in->sleeps_until_it_begins();
+  seat->ask_for_claim();
+  seat->run_queue::hand_off(*stand_in);
+  EXPECT_EQ(end_stand_ins_at_rest(0, 2 * second), never) << "it acts for the seat";
+  seat->reclaim();
+  stand_in->begins();
+  EXPECT_EQ(end_stand_ins_at_rest(0, 2 * second), 3 * second);
+  EXPECT_EQ(pool->stand_ins.size(), 1u);
+  stand_in->sleeps_until_it_begins();
+  EXPECT_EQ(end_stand_ins_at_rest(2 * second + 5, 3 * second), 3 * second + 5);
+  EXPECT_EQ(pool->stand_ins.size(), 1u);
+  EXPECT_EQ(end_stand_ins_at_rest(2 * second, 3 * second), never);
+  EXPECT_TRUE(pool->stand_ins.empty() && pool->all.empty());
 }
 
 }  // namespace

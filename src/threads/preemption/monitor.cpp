@@ -203,10 +203,10 @@ std::uint64_t monitor::grant(processor& p, std::uint64_t now) {
 
 // At the program's threads that no processor drives. When the next look is due.
 std::uint64_t monitor::look_at_threads(claimant& c, std::uint32_t alarms_before) {
-  const auto used = [] { return now_by(CLOCK_PROCESS_CPUTIME_ID); };
+  const auto used = [] { return now_by(CLOCK_PROCESS_CPUTIME_ID) - now_by(CLOCK_THREAD_CPUTIME_ID); };
   const std::uint64_t now = now_by(CLOCK_MONOTONIC);
   const bool is_called = std::exchange(alarms_seen_, alarms_before) != alarms_before;
-  if (!looks_at_threads_.are_needed(now, is_called, used)) return end_stand_ins_at_rest(looks_at_threads_.since(), now);
+  if (!looks_at_threads_.are_needed(now, is_called, used)) return never;
   const std::uint64_t due = look_for_deprivation(c, now);
   return looks_at_threads_.next(now, std::min(due, attach_running_threads(now_by(CLOCK_MONOTONIC))), used);
 }
@@ -325,6 +325,8 @@ void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
       some |= p.has_ready() || is_misplaced(p) || p.wish.load(std::memory_order_relaxed) != nothing_wanted ||
               p.has_cancelled.load(std::memory_order_relaxed);
     });
+    // Here: a stand-in that no longer acts for a seat either is seen, or wakes this thread.
+    if (looks_at_threads_.rests()) due = std::min(due, end_stand_ins_at_rest(looks_at_threads_.since(), now_by(CLOCK_MONOTONIC)));
     return some;
   };
   if (looks_at_threads_.rests())

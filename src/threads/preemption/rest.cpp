@@ -46,7 +46,7 @@ bool rest::arm(std::uint64_t used) {
     is_refused_ = filter::call<SYS_timer_create>(CLOCK_PROCESS_CPUTIME_ID, as_argument(&event), as_argument(&timer_)) != 0;
     if (is_refused_) return false;
   }
-  const itimerspec at{{}, as_timespec(used)};
+  const itimerspec at{{}, as_timespec(used + now_by(CLOCK_THREAD_CPUTIME_ID))};
   return filter::call<SYS_timer_settime>(timer_, TIMER_ABSTIME, as_argument(&at), 0) == 0;
 }
 

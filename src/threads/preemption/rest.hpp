@@ -21,8 +21,8 @@ class rest {
   ~rest();
 
   /// While the word is 1 and `goes_on()`: sleeps until wake(), until the clock has this time (CLOCK_MONOTONIC), or until the
-  /// process has used so much processor time. Where the system refuses the timer, the clock decides, after a second. False: the
-  /// time has come.
+  /// process has used this much processor time, without the calling thread's. Where the system refuses the timer, the clock
+  /// decides, after a second. False: the time has come.
   template <class GoesOn>
   bool sleep_while(const std::atomic<std::uint32_t>& word, std::uint64_t until, std::uint64_t used, GoesOn goes_on) {
     if (!arm(used)) return sleep_by_clock(word, until);
@@ -51,7 +51,8 @@ class rest {
 /// look.
 class looks_at_threads {
  public:
-  /// `used`: returns the processor time of the process. `is_called`: somebody asks for a look.
+  /// `used`: returns the processor time of the process, without the monitor's: else looks that cost much would be a reason for
+  /// looks. `is_called`: somebody asks for a look.
   template <class Used>
   bool are_needed(std::uint64_t now, bool is_called, Used used) {
     rests_ = !is_called && now >= due_ && now - seen_at_ >= apart_at_rest && used() < until_;
@@ -60,20 +61,21 @@ class looks_at_threads {
   /// After them. When the next one is due.
   template <class Used>
   std::uint64_t next(std::uint64_t now, std::uint64_t due, Used used) {
-    if (now >= due_) {
+    if (now >= due_ && now - seen_at_ >= apart_at_rest) {
       seen_at_ = now;
       until_ = used() + used_at_rest;
     }
     return due_ = due;
   }
-  /// Since the last look.
+  /// Since then the process has used no more.
   std::uint64_t since() const { return seen_at_; }
   /// Until the process has used so much processor time.
   bool rests() const { return rests_; }
   std::uint64_t until() const { return until_; }
 
  private:
-  // Looks that follow each other sooner are for threads that are about to run.
+  // In less time a process at work uses no more either. Looks may follow each other sooner: for threads that are about to run,
+  // and where there are so many threads that each look is at a part of them.
   static constexpr std::uint64_t apart_at_rest = 50'000'000, used_at_rest = 1'000'000;
 
   std::uint64_t seen_at_ = 0, due_ = 0;

@@ -1,7 +1,6 @@
 #include "threads/scheduling/pool.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <mutex>
 #include <ranges>
 #include <utility>
@@ -54,7 +53,7 @@ void begins_to_drive(processor& p) {
 }
 
 void* drive(void* driven) {
-  if (!gives_up_area()) keep_areas();  // first: an allocator may register one
+  if (!gives_up_area()) keep_areas();                                 // first: an allocator may register one
   if (processors_for_all != 0) take_stack_for_ticks(whose::of_weir);  // else no body knows where its own stack lies
   processor& p = *static_cast<processor*>(driven);
   p.own().mask(all_signals);
@@ -245,11 +244,13 @@ void end_given_up(processor& given_up) {
 }
 
 std::uint64_t end_stand_ins_at_rest(std::uint64_t since, std::uint64_t now) {
-  constexpr std::uint64_t after = 1'000'000'000;
-  if (std::ranges::none_of(pool->stand_ins, &processor::is_free)) return std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t after = 1'000'000'000, never = ~std::uint64_t{0};
+  // Nobody tells when one that acts for no seat has come to its sleep: its thread may wait for a processor meanwhile.
+  const auto are_needed = [] { return std::ranges::all_of(pool->stand_ins, &processor::acts_for_seat); };
+  if (are_needed()) return never;
   if (now < since + after) return since + after;
   std::erase_if(pool->stand_ins, [](processor* p) { return p->is_free() && (end_helper(*p), true); });
-  return std::numeric_limits<std::uint64_t>::max();
+  return are_needed() ? never : now + after;
 }
 
 processor* driven_by(pid_t thread) {

@@ -42,8 +42,8 @@ inline unsigned seats_now() {
 void begin_to_watch();
 void end_to_watch();
 /// For the monitor, which is the claimant, while the process has been at rest since then: stand-ins that have nothing to do end
-/// after a second; the maker makes others when they are wanted. Returns when to call it again; the largest number: there is none.
-/// In nanoseconds.
+/// after a second; the maker makes others when they are wanted. Returns when to call it again; the largest number: once a
+/// stand-in no longer acts for a seat, of which the monitor is told. In nanoseconds.
 std::uint64_t end_stand_ins_at_rest(std::uint64_t since, std::uint64_t now);
 /// The processor that this kernel thread drives; null: none. Handlers may call it, too.
 processor* driven_by(pid_t thread);

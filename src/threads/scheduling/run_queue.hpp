@@ -259,11 +259,13 @@ class basic_run_queue {
     for_all([this](runnable& b) { b.may(moves::anywhere) ? to_own_thread(b) : append(b); });
   }
 
-  /// May this queue, which is no body's seat, become a stand-in?
-  bool is_free() const {
+  /// Does this queue act for a seat? It does until reclaim(), which tells the monitor.
+  bool acts_for_seat() const {
     const basic_run_queue* const of = stands_in_for_.load(std::memory_order_relaxed);
-    return sleeps() && !has_ready() && (of == nullptr || of->stand_in_.load(std::memory_order_relaxed) != this);
+    return of != nullptr && of->stand_in_.load(std::memory_order_relaxed) == this;
   }
+  /// May this queue, which is no body's seat, become a stand-in?
+  bool is_free() const { return sleeps() && !has_ready() && !acts_for_seat(); }
 
  private:
   static runnable* closed() { return Machine::template mark<runnable>(); }
