@@ -1,12 +1,11 @@
 """The catalogue: of each paper every table, figure and conclusion, with a verdict.
 
-NUMBER.toml lists what a paper says. Where a scenario's judge (python/weir/simulation/findings) speaks of it, the
-verdict is the judge's, kept in judged.json: `scripts/document-papers --simulate` writes it, and a test runs every
-scenario and compares. Other verdicts are stated in the list.
+NUMBER.toml lists what a paper says. Where a judge speaks of it, of a scenario (python/weir/simulation/findings) or of a
+measured table (measured.py), the verdict is the judge's, kept in judged.json: `scripts/document-papers` writes it, and
+tests run every scenario and compare. Other verdicts are stated in the list.
 """
 
 import json
-import re
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.papers import TITLES
+from weir.papers.judgements import Judged
+from weir.papers.measured import TABLES
 
 FOLDER = Path(__file__).parent
 JUDGED = FOLDER / "judged.json"
@@ -31,25 +32,6 @@ NUMBERS = tuple(sorted(path.stem for path in FOLDER.glob("[0-9]*.toml")))
 
 class Wrong(ValueError):
     """The catalogue contradicts itself."""
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A judge's finding, as `weir simulate SCENARIO` shows it."""
-
-    scenario: str
-    source: str
-    says: str
-    simulated: str
-    holds: bool
-    within: str
-    why: str = ""
-
-    @property
-    def variant(self) -> str:
-        """What the paper leaves open, in the last parentheses."""
-        found = re.search(r"\(([^()]+)\)\.$", self.says)
-        return found[1] if found else ""
 
 
 @dataclass(frozen=True)
@@ -100,7 +82,7 @@ def _sentence(text: str) -> str:
 
 
 def judged(path: Path = JUDGED) -> dict[str, list[Judged]]:
-    """By scenario."""
+    """By scenario, or measured table."""
     kept = json.loads(path.read_text(encoding="utf-8"))
     return {name: [Judged(name, **one) for one in found] for name, found in kept.items()}
 
@@ -121,8 +103,9 @@ def _paper(number: str, known: dict[str, list[Judged]]) -> Paper:
 
 
 def finding(row: dict[str, Any], known: dict[str, list[Judged]]) -> Finding:
-    """Of a row of the list; `judged` has the beginnings of what judges say, behind the scenario's name."""
-    found = tuple(_named(name, known) for name in row.get("judged", ()))
+    """Of a row of the list. `judged` has beginnings of what judges say, behind the scenario's name; each stands for all
+    findings that begin so, which are variants."""
+    found = tuple(dict.fromkeys(one for name in row.get("judged", ()) for one in _named(name, known)))
     unknown = row.keys() - {"where", "says", "verdict", "here", "because", "why", "measured", "again", "judged"}
     if unknown or not row.keys() >= {"where", "says"}:
         raise Wrong(f"{row.get('says')}: {unknown or 'says not where'}")
@@ -131,7 +114,7 @@ def finding(row: dict[str, Any], known: dict[str, list[Judged]]) -> Finding:
     verdict = _verdict(found) if found else row.get("verdict")
     if verdict not in VERDICTS:
         raise Wrong(f"{row['says']}: {verdict} is no verdict")
-    scenarios = dict.fromkeys(one.scenario for one in found)
+    of = dict.fromkeys(one.of for one in found)
     return Finding(
         where=row["where"],
         says=row["says"],
@@ -141,17 +124,17 @@ def finding(row: dict[str, Any], known: dict[str, list[Judged]]) -> Finding:
         because=row.get("because", ""),
         why=" ".join(dict.fromkeys([*(one.why for one in found if not one.holds), row.get("why", "")])).strip(),
         measured=row.get("measured", ""),
-        again=(*(f"weir simulate {name}" for name in scenarios), *row.get("again", ())),
+        again=(*(TABLES[n].command if n in TABLES else f"weir simulate {n}" for n in of), *row.get("again", ())),
         judged=found,
     )
 
 
-def _named(name: str, known: dict[str, list[Judged]]) -> Judged:
-    scenario, _, begins = name.partition(": ")
-    found = [one for one in known.get(scenario, ()) if one.says.startswith(begins)]
-    if len(found) != 1:
-        raise Wrong(f"{len(found)} findings of {scenario} begin with: {begins}")
-    return found[0]
+def _named(name: str, known: dict[str, list[Judged]]) -> list[Judged]:
+    of, _, begins = name.partition(": ")
+    found = [one for one in known.get(of, ()) if one.says.startswith(begins)]
+    if not found:
+        raise Wrong(f"no finding of {of} begins with: {begins}")
+    return found
 
 
 def _verdict(found: tuple[Judged, ...]) -> str:
@@ -161,13 +144,13 @@ def _verdict(found: tuple[Judged, ...]) -> str:
 
 def _simulated(found: tuple[Judged, ...]) -> str:
     """Several with what distinguishes them, and whether each holds where they differ."""
-    if len(found) < 2:
-        return "".join(_sentence(one.simulated) for one in found)
-    places = len({one.scenario for one in found}) > 1
+    places = len({one.of for one in found}) > 1
     mixed = len({one.holds for one in found}) == 2
     words = []
     for one in found:
-        label = ", ".join(filter(None, (one.scenario if places else "", one.variant)))
+        variant = one.variant if len(found) > 1 or one.of in TABLES else ""
+        label = ", ".join(filter(None, (one.of if places else "", variant)))
         verdict = f" ({'agrees' if one.holds else 'differs'})" if mixed else ""
-        words.append(_sentence(f"{label}: {one.simulated}{verdict}" if label else f"{one.simulated}{verdict}"))
-    return " ".join(words)
+        words.append(f"{label}: {one.simulated}{verdict}" if label else f"{one.simulated}{verdict}")
+    said = "; ".join(words)
+    return said + "." if len(found) > 1 else _sentence(said) if said else ""

@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from weir.cli import COMMANDS, app
-from weir.papers import catalogue, tables
+from weir.papers import catalogue, measured, tables
+from weir.papers.judgements import Judged
 
 ROOT = Path(__file__).parents[3]
 KNOWN = catalogue.judged()
@@ -18,8 +19,8 @@ ROWS = [(paper.number, row) for paper in catalogue.papers() for row in paper.fin
 ONE = {"where": "section 1", "says": "Barriers cost.", "judged": ["s: Barriers"]}
 
 
-def judged(says: str, holds: bool, why: str = "") -> catalogue.Judged:
-    return catalogue.Judged("s", "section 1", says, "5 ms", holds, "within 1 %", why)
+def judged(says: str, holds: bool, why: str = "") -> Judged:
+    return Judged("s", "section 1", says, "5 ms", holds, "within 1 %", why)
 
 
 def weir(*words: str):
@@ -33,7 +34,7 @@ def test_every_finding_of_every_judge_is_in_the_catalogue():
 
 @pytest.mark.parametrize(("number", "row"), ROWS, ids=lambda one: one if isinstance(one, str) else one.where)
 def test_a_row_says_what_its_verdict_asks_for(number: str, row: catalogue.Finding):
-    assert all(one.scenario.startswith(number) for one in row.judged)
+    assert all(one.of.startswith(number) for one in row.judged)
     if row.verdict in (catalogue.AGREES, catalogue.IN_PART):
         assert row.found and row.again
     else:
@@ -44,11 +45,31 @@ def test_a_row_says_what_its_verdict_asks_for(number: str, row: catalogue.Findin
         assert re.match(r"It needs|As for", row.why)
 
 
+@pytest.mark.parametrize("name", measured.TABLES)
+def test_measured_tables_are_judged_as_the_catalogue_says(name: str):
+    its = measured.judged(name, ROOT / "docs" / "measurements")
+    assert its == KNOWN[name]
+    assert all(one.holds or one.why for one in its)
+
+
+def test_a_measured_judge_can_fail(tmp_path: Path):
+    """With a barrier that costs ten times as much, a region is no longer twice a barrier."""
+    table = measured.TABLES["003-openmp"].file
+    lines = (ROOT / "docs" / "measurements" / table).read_text().splitlines()
+    at = lines[0].split(",").index("overhead_ns")
+    for n, cells in enumerate(line.split(",") for line in lines):
+        if ",barrier," in lines[n]:
+            lines[n] = ",".join([*cells[:at], str(10 * float(cells[at])), *cells[at + 1 :]])
+    (tmp_path / table).write_text("\n".join(lines) + "\n")
+    twice = [one for one in measured.judged("003-openmp", tmp_path) if one.says.startswith("PARALLEL takes")]
+    assert len(twice) > 3 and not any(one.holds for one in twice)
+
+
 def test_commands_of_rows_are_commands():
     named = {name for name, _ in COMMANDS}
     for _, row in ROWS:
         for words in (command.split() for command in row.again):
-            assert words[0] == "weir" and words[1] in named, row.again
+            assert words[0] == "ctest" or (words[0] == "weir" and words[1] in named), row.again
             if words[1] == "simulate":
                 assert words[2] == "openmp" or (ROOT / "scenarios" / f"{words[2]}.toml").exists(), row.again
 
@@ -64,7 +85,7 @@ def test_documents_that_rows_link_to_exist_beside_the_page():
 )
 def test_the_verdict_is_that_of_all_variants(holds: tuple[bool, bool], verdict: str):
     known = {"s": [judged(f"Barriers cost ({n}).", one, f"Why {n}.") for n, one in enumerate(holds)]}
-    row = ONE | {"judged": ["s: Barriers cost (0", "s: Barriers cost (1"], "because": "so"}
+    row = ONE | {"judged": ["s: Barriers cost"], "because": "so"}
     its = catalogue.finding(row, known)
     assert its.verdict == verdict and its.again == ("weir simulate s",)
     assert ("agrees" in its.here) == (verdict == catalogue.IN_PART)
@@ -75,8 +96,8 @@ def test_the_verdict_is_that_of_all_variants(holds: tuple[bool, bool], verdict: 
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        (ONE | {"judged": ["s: Nothing"]}, "0 findings of s begin"),
-        (ONE | {"judged": ["unknown: Barriers"]}, "0 findings of unknown begin"),
+        (ONE | {"judged": ["s: Nothing"]}, "no finding of s begins"),
+        (ONE | {"judged": ["unknown: Barriers"]}, "no finding of unknown begins"),
         (ONE | {"verdict": "agrees"}, "judges have the verdict"),
         ({"where": "section 1", "says": "Barriers cost."}, "None is no verdict"),
         ({"where": "section 1", "says": "Barriers cost.", "verdict": "holds"}, "holds is no verdict"),
