@@ -29,7 +29,8 @@ class crowd {
     std::size_t stack_bytes = 0;  ///< of each member; 0: as the system has it
   };
 
-  /// Starts the members, numbered from 0. The caller is not a member, but drives members while it waits in join(). Throws
+  /// Starts the members, numbered from 0. The caller is not a member, but drives members while it waits in join(), of
+  /// one of its crowds at a time. Throws
   /// std::system_error if the system refuses a thread, or if this processor's registers cannot be switched in user space; all
   /// members that have begun have then ended.
   crowd(unsigned members, std::function<void(unsigned member)> run);

@@ -1,5 +1,6 @@
 #include <weir/crowd.hpp>
 
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -26,6 +27,12 @@ namespace {
 
 namespace weir {
 
+namespace {
+// A crowd of the calling thread sits on the thread's own processor, too. Its members are done when the thread leaves join();
+// those of a second crowd could block in the kernel thread until the thread goes on.
+constinit thread_local bool lends_own_processor = false;
+}  // namespace
+
 struct crowd::state : std::enable_shared_from_this<state> {
   struct argument {
     state* of;
@@ -35,6 +42,7 @@ struct crowd::state : std::enable_shared_from_this<state> {
   std::vector<argument> arguments;  // of begin(), for each member
   std::atomic<unsigned> left{0};  // members that have not ended
   gate all_ended;
+  bool has_own_processor = false;  // of the thread that joins
 
   static void begin(void* given) {
     const argument me = *static_cast<argument*>(given);
@@ -68,9 +76,11 @@ crowd::crowd(unsigned members, std::function<void(unsigned)> run, options o) : i
   s.run = std::move(run);
   s.left.store(members, std::memory_order_relaxed);
   for (unsigned m = 0; m < members; ++m) s.arguments.push_back({&s, m});
-  threads::processor& own = threads::seat();
+  s.has_own_processor = !std::exchange(lends_own_processor, true);
+  threads::processor* const first = s.has_own_processor ? &threads::seat() : threads::helper(0);
   for (unsigned m = 0; m < members; ++m) {
-    threads::processor* const on = m % processors == 0 ? &own : threads::helper_beside(own, m % processors - 1);
+    const unsigned which = m % processors;
+    threads::processor* const on = which == 0 || first == nullptr ? first : threads::helper_beside(*first, which - 1);
     const int error = on == nullptr ? EAGAIN : threads::start(state::begin, &s.arguments[m], on, o.stack_bytes);
     if (error == 0) continue;
     s.end(members - m);
@@ -82,9 +92,11 @@ crowd::crowd(unsigned members, std::function<void(unsigned)> run, options o) : i
 crowd::~crowd() { join(); }
 
 void crowd::join() {
-  const threads::driving as_processor;
+  std::optional<threads::driving> as_processor;
+  if (its_->has_own_processor) as_processor.emplace();
   const auto ended = [this] { return its_->left.load(std::memory_order_acquire) == 0; };
   while (!ended()) its_->all_ended.sleep_unless(ended);
+  if (std::exchange(its_->has_own_processor, false)) lends_own_processor = false;
   its_->run = nullptr;  // members may still be on their way home
 }
 

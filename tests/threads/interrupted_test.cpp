@@ -1,21 +1,16 @@
-// Whether a signal has come at a system call is found by the code as by the registers: a processor with FRED keeps these. Which
-// calls may begin anew. What Weir computes in a handler leaves no trace in the floating-point state that it has interrupted.
+// Whether a signal has come at a system call is found by the code as by the registers: a processor with FRED keeps these. What
+// Weir computes in a handler leaves no trace in the floating-point state that it has interrupted.
 #include "threads/scheduling/interrupted.hpp"
 
-#include <algorithm>
 #include <cfenv>
 #include <cstring>
 #include <initializer_list>
 #include <string>
 
 #include <gtest/gtest.h>
-#include <linux/futex.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <time.h>
 
-#include "threads/preemption/repeatable.hpp"
 #include "threads/support/floating_point.hpp"
 
 using namespace weir::threads;
@@ -54,26 +49,6 @@ TEST(Interrupted, ACallIsFoundByRegistersAndByCode) {
   stands(code + 100, nullptr);
   EXPECT_FALSE(is_before_system_call(in, found_by::code));
   munmap(code, 2 * page);
-}
-
-TEST(Interrupted, ACallThatMayHaveDoneAPartDoesNotBeginAnew) {
-  const auto may_be = [](long number, std::initializer_list<unsigned long> arguments) {
-    blocked_call call{number};
-    std::copy(arguments.begin(), arguments.end(), call.arguments);
-    return may_be_repeated(call);
-  };
-  EXPECT_TRUE(may_be(SYS_recvfrom, {3, 0, 8, 0}));
-  EXPECT_FALSE(may_be(SYS_recvfrom, {3, 0, 8, MSG_WAITALL}));
-  EXPECT_TRUE(may_be(SYS_recvmsg, {3, 0, 0}));
-  EXPECT_FALSE(may_be(SYS_recvmsg, {3, 0, MSG_WAITALL}));
-  EXPECT_FALSE(may_be(SYS_write, {3, 0, 8}));
-  // Nor one whose limit counts from its begin.
-  EXPECT_TRUE(may_be(SYS_futex, {0, FUTEX_WAIT, 0, 0}));
-  EXPECT_FALSE(may_be(SYS_futex, {0, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, 1}));
-  EXPECT_TRUE(may_be(SYS_futex, {0, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, 1}));
-  EXPECT_FALSE(may_be(SYS_semtimedop, {0, 0, 1, 1}));
-  EXPECT_FALSE(may_be(SYS_clock_nanosleep, {CLOCK_MONOTONIC, 0}));
-  EXPECT_TRUE(may_be(SYS_clock_nanosleep, {CLOCK_MONOTONIC, TIMER_ABSTIME}));
 }
 
 TEST(Interrupted, TheNumberOfACallIsFoundWhereTheCodeLoadsIt) {

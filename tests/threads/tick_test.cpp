@@ -21,7 +21,7 @@
 
 #include "../retries.hpp"
 #include "members.hpp"
-#include "threads/preemption/tick.hpp"
+#include "threads/preemption/messages.hpp"
 #include "threads/preemption/trampoline_entry.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/processor.hpp"
@@ -329,8 +329,13 @@ void ends_in_time(const char* what, void (*send)(pid_t), int (*call)()) {
 
 // The thread has called the system unannounced, as in a crowd without weir::calls, or by its own instruction.
 TEST(Tick, EndsNoCallThatItFindsInTheSystem) {
-  ASSERT_TRUE(weir::threads::hold_ticks());
-  const auto by_tick = [](pid_t to) { weir::threads::send_tick_signal(to, nullptr); };
+  const weir::threads::message_sender installed;
+  ASSERT_TRUE(installed);
+  const auto by_tick = [](pid_t to) {
+    siginfo_t why{};
+    why.si_code = SI_QUEUE;
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), to, SIGURG, &why);
+  };
   // Out-of-band data, of which the system tells so: it interrupts no program that has no handler.
   const auto by_others = [](pid_t to) { syscall(SYS_tgkill, getpid(), to, SIGURG); };
   for (const auto send : {+by_tick, +by_others}) {
@@ -365,7 +370,6 @@ TEST(Tick, EndsNoCallThatItFindsInTheSystem) {
       return sigtimedwait(&none, nullptr, &time) == -1 && errno == EAGAIN ? 0 : -1;
     });
   }
-  weir::threads::release_ticks();
 }
 #endif
 

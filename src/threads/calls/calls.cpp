@@ -64,8 +64,6 @@ bool is_going_to_block(How how, const void* return_address) {
   if (weir::threads::is_called_by_allocator(return_address)) return false;
   weir::threads::detach_if_asked();  // the call is a cancellation point
   if (this_body == nullptr || !how.blocks() || weir::threads::is_in_child() || weir::threads::detach_to_block()) return false;
-  // It runs where another thread has lent its kernel thread, which that thread may need before this call ends.
-  if (weir::threads::is_in_lent_thread() && this_body->where() != this_body->home()) weir::threads::block_in_own_thread();
   return this_body != nullptr;
 }
 

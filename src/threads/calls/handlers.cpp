@@ -18,7 +18,7 @@
 #include "threads/calls/masks.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/posix/interpose.hpp"
-#include "threads/preemption/tick.hpp"
+#include "threads/preemption/messages.hpp"
 #include "threads/scheduling/alternate_stacks.hpp"
 #include "threads/scheduling/interrupted.hpp"
 #include "threads/scheduling/processor.hpp"
@@ -27,7 +27,7 @@
 #include "threads/support/library_signals.hpp"
 
 using weir::threads::signal_mask;
-using weir::threads::without_tick_handler;
+using weir::threads::without_message_handler;
 
 namespace {
 using handler = void (*)(int);
@@ -86,7 +86,7 @@ void call(handler_with_context handler, int number, siginfo_t* why, void* contex
 /// The end of a handler sets the alternate stack that the kernel thread had at the begin. The thread may have gone to another one
 /// meanwhile, which must not get the same stack for ticks.
 void return_with_own_stack_for_ticks(ucontext_t& in) {
-  if (!weir::threads::is_for_ticks(in.uc_stack)) return;
+  if (!weir::threads::is_for_sender(in.uc_stack)) return;
   const weir::threads::body* const me = weir::threads::this_body;
   const weir::threads::processor* const here = me != nullptr ? me->where() : nullptr;
   if ((here != nullptr ? here->without_signal_stack() : weir::threads::stack_for_ticks()).ss_sp == in.uc_stack.ss_sp) return;
@@ -99,7 +99,7 @@ template <std::size_t which>
 void stub(int number, siginfo_t* why, void* context) {
   // The program has set no alternate stack.
   auto& in = *static_cast<ucontext_t*>(context);
-  if (weir::threads::begins_beside(in) && weir::threads::is_for_ticks(in.uc_stack))
+  if (weir::threads::begins_beside(in) && weir::threads::is_for_sender(in.uc_stack))
     weir::threads::begin_again_below(stub<which>, number, why, in);
   weir::interrupted_type type = weir::defer_in_handler();
   call(behind_stubs[which].load(std::memory_order_relaxed), number, why, context, type);
@@ -159,8 +159,8 @@ bool has_context([[maybe_unused]] const struct sigaction& action) {
 namespace {
 using sigaction_function = int(int, const struct sigaction*, struct sigaction*);
 int act(sigaction_function* next, int of, const struct sigaction* to, struct sigaction* old) {
-  const without_tick_handler meanwhile(of);
-  if (meanwhile.is_for_ticks()) return next(of, to, old);
+  const without_message_handler meanwhile(of);
+  if (meanwhile.is_for_sender()) return next(of, to, old);
   struct sigaction with_stub;
   if (to != nullptr && has_context(*to) && to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN) {
     with_stub = *to;
@@ -197,7 +197,7 @@ INTERPOSE(handler, sigset, (int of, handler to)) {
 #define CHANGES_HANDLER(result, name, parameters, number, arguments) \
   INTERPOSE(result, name, parameters) {                              \
     auto* const next = next_##name.get();                            \
-    const without_tick_handler meanwhile(number);                    \
+    const without_message_handler meanwhile(number);                    \
     return without_stub(next arguments);                             \
   }
 

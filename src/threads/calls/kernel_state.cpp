@@ -27,7 +27,7 @@
 #include "system/filter.hpp"
 #include "system/fork_page.hpp"
 #include "threads/posix/interpose.hpp"
-#include "threads/preemption/tick.hpp"
+#include "threads/preemption/messages.hpp"
 #include "threads/program/program_thread.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/processor.hpp"
@@ -173,8 +173,8 @@ void expect_alternate_stack(const stack_t& to) {
       own != nullptr && own->is_adopted && own->held.load(std::memory_order_relaxed) == 0 && !weir::threads::is_in_child();
   if (this_body != nullptr && this_body == own && may_leave) weir::threads::go_to(nullptr);
   pin_if(this_body != nullptr || (to.ss_flags & taken_away_meanwhile) != 0);
-  if ((to.ss_flags & SS_DISABLE) == 0 && !weir::threads::has_room_for_tick(to.ss_size))
-    weir::threads::never_tick_on_alternate_stacks();
+  if ((to.ss_flags & SS_DISABLE) == 0 && !weir::threads::has_room_for_message(to.ss_size))
+    weir::threads::leave_alternate_stacks_alone();
   weir::threads::note_change_of_alternate_stack();
 }
 
@@ -225,7 +225,7 @@ INTERPOSE(int, sigaltstack, (const stack_t* to, stack_t* old)) {
   if (to != nullptr) expect_alternate_stack(*to);
   const int result = next_sigaltstack.get()(to, old);
   if (result != 0) return result;
-  if (old != nullptr && weir::threads::is_for_ticks(*old)) *old = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+  if (old != nullptr && weir::threads::is_for_sender(*old)) *old = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
   if (to != nullptr && (to->ss_flags & SS_DISABLE) != 0) weir::threads::return_to_stack_for_ticks();
   return 0;
 }

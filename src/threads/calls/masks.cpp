@@ -12,7 +12,7 @@
 #include <ucontext.h>
 
 #include "threads/posix/interpose.hpp"
-#include "threads/preemption/tick.hpp"
+#include "threads/preemption/messages.hpp"
 #include "threads/program/program_thread.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/signals/process_signals.hpp"
@@ -108,7 +108,7 @@ void note_change(int how, signal_mask set, signal_mask before) {
 /// Does such a change block ticks? Then none is sent until the mask is on record: it would stay pending, and come to a sigwait()
 /// of the program's. Changes that only unblock signals come without, because a handler of such a signal may jump out of them.
 bool may_block_ticks(int how, const sigset_t& set) {
-  return how != SIG_UNBLOCK && sigismember(&set, weir::threads::tick_signal) == 1;
+  return how != SIG_UNBLOCK && sigismember(&set, weir::threads::message_signal) == 1;
 }
 
 template <class Next>

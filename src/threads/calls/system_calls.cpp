@@ -22,7 +22,7 @@
 #include "threads/posix/interpose.hpp"
 #include "threads/posix/futexes.hpp"
 #include "threads/posix/shared_memory.hpp"
-#include "threads/preemption/tick.hpp"
+#include "threads/preemption/messages.hpp"
 #include "threads/program/program_thread.hpp"
 #include "threads/scheduling/rseq_areas.hpp"
 #include "threads/signals/signals.hpp"
@@ -186,7 +186,7 @@ WEIR_INTERPOSE(weir_syscall, long, syscall,
   auto* const next = next_syscall.get();
   const without_ticks meanwhile;
   if (number == SYS_rt_sigaction && a[1] != 0) weir::threads::all_handlers_count.store(false, std::memory_order_relaxed);
-  const weir::threads::without_tick_handler also(number == SYS_rt_sigaction ? static_cast<int>(a[0]) : 0);
+  const weir::threads::without_message_handler also(number == SYS_rt_sigaction ? static_cast<int>(a[0]) : 0);
   if (number == SYS_sched_setaffinity) {
     const auto mask = meant(static_cast<std::size_t>(a[1]), reinterpret_cast<const cpu_set_t*>(a[2]));
     a[1] = static_cast<long>(mask.bytes);

@@ -1,6 +1,8 @@
 #include "threads/polling/polling.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <span>
 #include <tuple>
 
@@ -9,6 +11,49 @@
 #include "threads/support/code.hpp"
 
 namespace weir::threads {
+
+std::uint64_t hash_of_registers(const ucontext_t& in) {
+  std::uint64_t place = 0;
+  const auto add = [&](std::uint64_t word) { place = (place ^ word) * 0x9e3779b97f4a7c15u; };
+#if defined(__x86_64__)
+  const auto& general = in.uc_mcontext.gregs;
+  for (const int which : {REG_RAX, REG_RBX, REG_RBP, REG_RSP, REG_RSI, REG_RDI, REG_RCX, REG_RDX,  //
+                          REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
+    add(static_cast<std::uint64_t>(general[which]));
+  if (const auto* const vectors = in.uc_mcontext.fpregs)
+    for (const auto& each : vectors->_xmm)
+      for (const auto word : each.element) add(word);
+#elif defined(__aarch64__)
+  for (const auto word : in.uc_mcontext.regs) add(word);
+  add(in.uc_mcontext.sp);
+  // The first record that the kernel writes.
+  const auto& vectors = *reinterpret_cast<const fpsimd_context*>(in.uc_mcontext.__reserved);
+  if (vectors.head.magic == FPSIMD_MAGIC)
+    for (const auto each : vectors.vregs) {
+      add(static_cast<std::uint64_t>(each));
+      add(static_cast<std::uint64_t>(each >> 64));
+    }
+#else
+  (void)in;
+#endif
+  return place;
+}
+
+namespace {
+// relaxed: hints.
+constexpr std::size_t remembered = 16;
+constinit std::atomic<std::uintptr_t> spins_at[remembered]{};
+constinit std::atomic<unsigned> next_instruction{0};
+}  // namespace
+
+bool is_known_to_spin(std::uintptr_t code) {
+  return std::ranges::any_of(spins_at, [code](const auto& each) { return each.load(std::memory_order_relaxed) == code; });
+}
+void note_spin(std::uintptr_t code) {
+  if (is_known_to_spin(code)) return;
+  const unsigned to = next_instruction.fetch_add(1, std::memory_order_relaxed) % remembered;
+  spins_at[to].store(code, std::memory_order_relaxed);
+}
 
 #if defined(__x86_64__)
 

@@ -1,6 +1,6 @@
 // Bodies that poll a variable in a loop of their own.
 //
-// Such a body waits for another one, and would keep the processor. A tick finds it (tick.hpp), and makes it yield; later a
+// Such a body waits for another one, and would keep the processor. A tick finds it (messages.cpp), and makes it yield; later a
 // trampoline in its loop does (trampolines.hpp). A handler that has interrupted the body executes an iteration of the loop on
 // copies of its registers, and of what it reads, and looks what differs. The body itself goes on where it was.
 //
@@ -45,5 +45,15 @@ class polling {
 
 /// The `pause` at which the code is, or which it has just executed; 0: none.
 std::uintptr_t pause_at(std::uintptr_t code);
+
+// Other loops in which bodies wait are known by what ticks find again.
+
+/// A hash of the registers of the interrupted body. In a body that computes, at least one register differs each time, such as the
+/// counter of a loop or a floating-point sum; in a body that polls a word, all registers stay the same.
+std::uint64_t hash_of_registers(const ucontext_t& in);
+/// Instructions at which bodies have lately been found to spin. Neighbouring instructions do not count: a loop that computes may
+/// be next to the loop that waits.
+bool is_known_to_spin(std::uintptr_t code);
+void note_spin(std::uintptr_t code);
 
 }  // namespace weir::threads

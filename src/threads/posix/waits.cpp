@@ -1,8 +1,5 @@
 #include "threads/posix/waits.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 #include <pthread.h>
 
 #include "system/fork_child.hpp"
@@ -44,12 +41,6 @@ const std::atomic<std::uint32_t>& released_by_c_library::how_many(const void* mu
 
 void leave_until_thread_ends() {
   if (!detach_to_block()) block_in_own_thread();
-#ifdef WEIR_CHECKED
-  if (is_in_lent_thread() && this_body->held.load(std::memory_order_relaxed) == 0) {  // relaxed: its own
-    std::fprintf(stderr, "weir: a member blocks until a thread ends, in a kernel thread that the program has lent\n");
-    std::abort();
-  }
-#endif
 }
 
 bool sleep_on(const awaited& what) {

@@ -43,8 +43,7 @@ inline bool may_be_member() { return scheduled_by != nullptr || all_are_members(
 inline bool may_be_member(const void* return_address) { return may_be_member() && !is_called_by_allocator(return_address); }
 
 /// The calling thread is going to block in the system until another one ends: it is in its own kernel thread then, or, if it
-/// drives a processor, perhaps in a stand-in's; never in a kernel thread that a thread of the program has lent
-/// (is_in_lent_thread()).
+/// drives a processor, perhaps in a stand-in's.
 void leave_until_thread_ends();
 
 /// The calling body sleeps until it is woken, unless it must stay awake. False: it is no body of a processor any more.

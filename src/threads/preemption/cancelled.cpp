@@ -9,9 +9,8 @@
 #include "system/cancel_type.hpp"
 #include "system/detached_thread.hpp"
 #include "system/filter.hpp"
+#include "threads/preemption/messages.hpp"
 #include "threads/preemption/monitor.hpp"
-#include "threads/preemption/repeatable.hpp"
-#include "threads/preemption/tick.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/interrupted.hpp"
@@ -58,7 +57,6 @@ void handle(int, siginfo_t* why, void* context) {
       !is_at_system_call(in))
     return;
   const int before = errno;
-  const int call = why->si_errno;  // the handler's argument lies on the stack of the body, and moves with it
   detach_cancelled(*me, in);
   return_with_present_stack(in);
   if (this_body == nullptr) {
@@ -66,7 +64,7 @@ void handle(int, siginfo_t* why, void* context) {
     why->si_code = SI_TKILL;  // the C library asks for that; the kernel lets no thread say so to another one
     cancellation.call_library(why, context);
   }
-  if (call >= 0) repeat_interrupted(in, call);
+  repeat_interrupted(in);
   errno = before;
 }
 
@@ -133,10 +131,8 @@ void end_call_of_cancelled(processor& on) {
   const body& blocks = *on.current();
   const pid_t thread = on.thread.load(std::memory_order_relaxed);
   if (blocks.is_asked_to_detach() && blocks.parking != nullptr && is_in_system(thread, false)) {
-    const auto call = call_of(thread);
     siginfo_t why{};
     why.si_signo = cancellation.number();
-    why.si_errno = call && may_be_repeated(*call) ? static_cast<int>(call->number) : -1;
     why.si_code = SI_QUEUE;
     why.si_pid = getpid();
     if (filter::call<SYS_rt_tgsigqueueinfo>(getpid(), thread, cancellation.number(), as_argument(&why)) == 0)

@@ -20,9 +20,9 @@
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/cancelled.hpp"
+#include "threads/preemption/messages.hpp"
 #include "threads/preemption/pace.hpp"
 #include "threads/preemption/rest.hpp"
-#include "threads/preemption/tick.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/deadlines.hpp"
 #include "threads/scheduling/maker.hpp"
@@ -122,7 +122,6 @@ class monitor {
   std::uint64_t look(claimant& c);
   std::uint64_t look_at_threads(claimant& c, std::uint32_t alarms_before);
   void look_at(claimant& c, processor& p, std::uint64_t now);
-  std::uint64_t grant(processor& p, std::uint64_t now);
   std::uint64_t look_at_stood_in(processor& p, std::uint64_t now);
   static bool is_misplaced(const processor& p);
   std::uint64_t tick_more_rarely(processor& p, unsigned to_level, std::uint64_t now);
@@ -162,7 +161,6 @@ std::uint64_t monitor::look(claimant& c) {
   std::uint64_t next = never;
   spinning_ = 0;
   c.for_each([&](processor& p) {
-    next = std::min(next, grant(p, now));
     if (p.has_cancelled.load(std::memory_order_relaxed)) next = std::min(next, now + look_at_cancelled(c, p));
     if (p.wants_stand_in()) next = std::min(next, now + hand_off_if_wanted(c, p, now));
     if (p.is_stood_in_for()) {
@@ -181,24 +179,12 @@ std::uint64_t monitor::look(claimant& c) {
     }
     next = std::min(next, p.seen.due);
   });
-  tick({may_spin_, spinning_});
+  if (spinning_ != 0) message_sender().tick({may_spin_, spinning_});
   if (next != never) {
     idle_looks_ = 0;
     return next;
   }
   return ++idle_looks_ < most_idle_looks ? now + until_next(pace::last_level, now) : never;
-}
-
-// The other body may be in a call that does not end for long, and cannot be repeated.
-std::uint64_t monitor::grant(processor& p, std::uint64_t now) {
-  observation& seen = p.seen;
-  const std::uint32_t wish = p.wish.load(std::memory_order_relaxed);
-  if (wish == nothing_wanted) return seen.evicts = seen.wished = 0, never;
-  if (now < seen.evicts) return seen.evicts;
-  has_found_ |= seen.wished < early_looks;
-  if (p.is_stood_in_for()) evict(p);
-  const unsigned level = wish == hopeless ? pace::last_level : seen.wished++ / early_looks;
-  return seen.evicts = now + pace_.after(level);
 }
 
 // At the program's threads that no processor drives. When the next look is due.
@@ -322,8 +308,7 @@ void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
     bool some = !its_thread.is_present(mine_) || alarms.load() != alarms_before;
     c.for_each([&](processor& p) {
       p.seen.level = 0;
-      some |= p.has_ready() || is_misplaced(p) || p.wish.load(std::memory_order_relaxed) != nothing_wanted ||
-              p.has_cancelled.load(std::memory_order_relaxed);
+      some |= p.has_ready() || is_misplaced(p) || p.has_cancelled.load(std::memory_order_relaxed);
     });
     // Here: a stand-in that no longer acts for a seat either is seen, or wakes this thread.
     if (looks_at_threads_.rests()) due = std::min(due, end_stand_ins_at_rest(looks_at_threads_.since(), now_by(CLOCK_MONOTONIC)));
@@ -353,24 +338,10 @@ void* begin(void* given) {
 
 }  // namespace
 
-namespace {
-/// What the kernel says about the thread's system call; false: nothing.
-bool is_told(pid_t thread, char* answer, std::size_t most) {
-  char name[64];
-  std::snprintf(name, sizeof name, "/proc/self/task/%d/syscall", static_cast<int>(thread));
-  const long said = has_own_files ? read_by_kernel(name, answer, most - 1) : -1;
-  answer[std::max(said, 0L)] = 0;
-  return said > 0;
-}
-}  // namespace
-
 bool is_in_system(pid_t thread, bool where_not_told) {
-  char answer[2];
-  return is_told(thread, answer, sizeof answer) ? answer[0] != 'r' : where_not_told;
-}
-std::optional<blocked_call> call_of(pid_t thread) {
-  char answer[256];
-  return is_told(thread, answer, sizeof answer) ? blocked_call_of(answer) : std::nullopt;
+  char name[64], first;
+  std::snprintf(name, sizeof name, "/proc/self/task/%d/syscall", static_cast<int>(thread));
+  return has_own_files && read_by_kernel(name, &first, 1) > 0 ? first != 'r' : where_not_told;
 }
 
 std::optional<run_times> times_of(pid_t thread) { return has_own_files ? run_times_of(thread) : std::nullopt; }
@@ -400,7 +371,7 @@ WEIR_RUN_BY_FORKS void forget_monitor() {
   watch.forget();
   rest::forget();
   forget_deadlines();
-  forget_tick_handler();
+  forget_message_handler();
   forget_placing();
 }
 

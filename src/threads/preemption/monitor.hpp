@@ -3,7 +3,7 @@
 // A body that blocks in the system keeps the kernel thread, and the other bodies go on at a stand-in, so no system call is
 // interrupted for them. A body that computes keeps the kernel thread for a time slice; then the others go on at a stand-in, too,
 // and the kernel divides the processor. A body that spins on a variable of another body would keep both waiting: a signal, the
-// tick, makes it yield (tick.hpp). Only speed depends on ticks.
+// tick, makes it yield (messages.hpp). Only speed depends on ticks.
 //
 // A look costs the monitor two switches of the kernel. The monitor looks at each processor twice in quick succession, to see
 // whether the same body runs, and then at growing distances. Once bodies were found to block or to spin, the next looks come
@@ -16,7 +16,6 @@
 #include <sys/types.h>
 
 #include "system/run_delay.hpp"
-#include "threads/preemption/repeatable.hpp"
 #include "threads/scheduling/above.hpp"
 
 namespace weir::threads {
@@ -24,8 +23,6 @@ namespace weir::threads {
 /// For the monitor: is the kernel thread in a system call, or does it wait for a page? The file says "running" if the thread runs
 /// or is ready to run [proc(5)].
 bool is_in_system(pid_t thread, bool where_not_told);
-/// The system call in which the kernel thread is blocked, if there is one that the system tells.
-std::optional<blocked_call> call_of(pid_t thread);
 /// How long it has run, and has been kept from running.
 std::optional<run_times> times_of(pid_t thread);
 

@@ -7,9 +7,8 @@
 #include "system/errno_kept.hpp"
 #include "system/kernel_mutex.hpp"
 #include "threads/polling/polling.hpp"
+#include "threads/preemption/messages.hpp"
 #include "threads/preemption/monitor.hpp"
-#include "threads/preemption/questions.hpp"
-#include "threads/preemption/tick.hpp"
 #include "threads/preemption/trampoline_entry.hpp"
 #include "threads/program/census.hpp"
 #include "threads/program/polling_evidence.hpp"
@@ -34,7 +33,7 @@ constinit polling_evidence polling_seen;
 constexpr std::uint64_t soonest_ns = 200'000, first_ns = 2'000'000, longest_between_ns = 128'000'000;
 // Whether a thread has run is one system call, and where it is, three. Meanwhile no thread begins or ends, so only this number is
 // asked together.
-constexpr std::size_t asked_together = questions::most;
+constexpr std::size_t asked_together = detached_recipients::most;
 constexpr std::uint64_t used_at_least_ns = 50'000, longest_between_parts_ns = 8'000'000;
 // How long a thread that begins now may run. relaxed: a hint.
 constinit std::atomic<std::uint64_t> until_asked_ns{soonest_ns};
@@ -51,8 +50,6 @@ void want_requests() {
 void request_at_once() { request.is_at(0); }
 bool some_have_polled() { return some_poll.load(std::memory_order_relaxed); }
 
-const char attach_request = 0;
-
 void note_running_thread(bool polls) {
   if (all_are_members() || !polling_seen.add(polls) || seats_are_open.exchange(true, std::memory_order_relaxed)) return;
   request_at_once();
@@ -67,7 +64,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   if (!all_may_become_members()) return never;
   if (!are_too_many()) {
     distance = 0;
-    if (request.forget(are_too_many)) return never;
+    if (request.forget([] { return are_too_many(); })) return never;
   }
   if (!asks_to_attach && all_are_members()) {
     asks_to_attach = true;
@@ -83,11 +80,12 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   if (distance == 0) distance = until_first;
   until_asked_ns.store(std::min(2 * until_first, first_ns), std::memory_order_relaxed);
   bool some = false;
-  if (!hold_ticks()) return next_at(now + longest_between_ns);  // the program handles the signal, perhaps not for ever
+  const message_sender sender;
+  if (!sender) return next_at(now + longest_between_ns);  // the program handles the signal, perhaps not for ever
   static std::size_t place = 0;
-  questions running;
+  detached_recipients running;
   const bool are_all_asked = claimant::for_some_bodies(place, asked_together, [&](body& b) {
-    if (!b.is_adopted || b.where() != nullptr || b.is_pinned || b.blocks(tick_signal)) return;
+    if (!b.is_adopted || b.where() != nullptr || b.is_pinned || b.blocks(message_signal)) return;
     some = true;
     // The first time also one that has not got a processor yet: the signal waits for it.
     const bool is_known = b.had != 0;
@@ -98,8 +96,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
     else
       running.add(b);
   });
-  running.ask(asks_to_attach ? &attach_request : &poll_question);
-  release_ticks();
+  sender.ask(asks_to_attach ? message::attach_request : message::poll_question, running.get());
   const std::uint64_t longest = are_all_asked ? longest_between_ns : longest_between_parts_ns;
   distance = some || !are_all_asked ? std::min(2 * distance, longest) : longest;
   return next_at(now + distance);
@@ -122,8 +119,6 @@ void answer_attach_request(ucontext_t& in) {
   take_seat(true);
   return_with_present_stack(in);
 }
-
-const char poll_question = 0;
 
 // A thread that gets its processor back may find that its wait has just ended: then its loop polls no more, but it is still at
 // its `pause`, or in a loop that is known.

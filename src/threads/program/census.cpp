@@ -31,14 +31,17 @@ constinit bool adapts_to_others = false;
 // A thread has begun to watch, and not ended yet. relaxed: who sees it late watches, too, or not.
 constinit std::atomic<bool> is_watched{false};
 
-WEIR_RUN_BY_FORKS void begin_in_child() {
+}  // namespace
+
+WEIR_RUN_BY_FORKS void begin_census_in_child() {
   make_so_in_child(living, 1u);
   make_so_in_child(processors_used_now, 0u);
   // The child has one thread, and its processors are gone.
   if (processors_for_all != 0) processors_for_all = 0;
   make_so_in_child(seats_are_open, false);
 }
-[[gnu::constructor]] void when_loaded() { pthread_atfork(nullptr, nullptr, begin_in_child); }
+
+namespace {
 
 /// The monitor runs for another thread from now on: while seats are not open, nobody else would see that the others poll. False:
 /// for none.
@@ -82,13 +85,13 @@ void count_end(bool was_created) {
 void count_member() { have_been_members.fetch_add(1, std::memory_order_relaxed); }
 void note_left_alone() { left_alone.fetch_add(1, std::memory_order_relaxed); }
 unsigned program_threads_now() { return living.load(std::memory_order_relaxed); }
-bool are_too_many() { return program_threads_now() > seats_now(); }
+bool are_too_many(unsigned to_come) { return program_threads_now() + to_come > seats_now(); }
 bool others_are_there() { return created.load(std::memory_order_relaxed) != 0 || last_processor() != nullptr; }
 
 // Where there are fewer, most may have a processor whatever others do.
 void begin_watch_by(body& creator) {
-  const unsigned then = program_threads_now() + 1;
-  const bool may_matter = all_are_members() ? adapts_to_others && 2 * then > processors_for_all : then > seats_now();
+  const bool may_matter =
+      all_are_members() ? adapts_to_others && 2 * (program_threads_now() + 1) > processors_for_all : are_too_many(1);
   if (!may_matter || gives_own_state || is_watched.exchange(true, std::memory_order_relaxed)) return;
   creator.watches = true;
   begin_to_watch();

@@ -19,7 +19,10 @@ void count_member();
 void note_left_alone();
 /// How many there are now. Thread-safe.
 unsigned program_threads_now();
-bool are_too_many();
+/// More than their seats, when so many more have been created.
+bool are_too_many(unsigned to_come = 0);
+/// In the child of a fork, which has one thread.
+void begin_census_in_child();
 
 /// The calling thread, which has this body, is about to create another one: the monitor begins to watch them, if that may matter,
 /// until the end of this thread, or of another one that takes this over.

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "system/clocks.hpp"
 #include "threads/preemption/above.hpp"
+#include "threads/preemption/messages.hpp"
 #include "threads/preemption/monitor.hpp"
-#include "threads/preemption/questions.hpp"
-#include "threads/preemption/tick.hpp"
 #include "threads/program/attach_requests.hpp"
 #include "threads/program/census.hpp"
 #include "threads/scheduling/claimant.hpp"
@@ -41,19 +41,17 @@ bool add(lately_seen& to, pid_t thread, run_times& before) {
 lately_seen look_at_threads(bool asks) {
   static std::size_t place = 0;
   lately_seen lately;
-  questions running;
-  asks = asks && hold_ticks();
+  detached_recipients running;
+  std::optional<message_sender> sender;
+  if (asks) sender.emplace();
   claimant::for_some_bodies(place, most_asked, [&](body& b) {
     const std::uint32_t waited = b.waits_lately();
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned || !add(lately, b.id, b.times)) return;
     ++lately.running;
     if (waited >= waits_often) ++lately.waiting;
-    if (!b.blocks(tick_signal)) running.add(b);
+    if (!b.blocks(message_signal)) running.add(b);
   });
-  if (asks) {
-    running.ask(&poll_question);
-    release_ticks();
-  }
+  if (sender) sender->ask(message::poll_question, running.get());
   return lately;
 }
 
@@ -77,7 +75,7 @@ void look_at_processors(claimant& c, lately_seen& lately, bool asks) {
     if (switched >= waits_often || spun != 0 || only_polled) ++lately.waiting;
     if (asks && !p.has_ready()) alone[to_ask++] = &p;
   });
-  tick({alone, to_ask});
+  if (to_ask != 0) message_sender().tick({alone, to_ask});
 }
 
 }  // namespace

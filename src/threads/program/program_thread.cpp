@@ -90,6 +90,7 @@ constexpr std::uint64_t late_us = 100;
 
 constinit bool are_wiped = false;
 WEIR_RUN_BY_FORKS void begin_in_child() {
+  begin_census_in_child();
   parking.forget();
   unused_threads.forget();
   if (!are_wiped) seats[0].forget();
@@ -120,8 +121,7 @@ void expect_another() {
   program_thread* const me = caller.known;
   if (me == nullptr) return;
   // Not a thread with a state of its own, which they would inherit: the first that takes a seat makes them.
-  const bool too_many = program_threads_now() + 1 > seats_now();
-  if (!me->has_had_seat() && too_many && all_are_members() && is_as_others()) me->find_seat(false);
+  if (!me->has_had_seat() && are_too_many(1) && all_are_members() && is_as_others()) me->find_seat(false);
   begin_watch_by(me->own);
 }
 

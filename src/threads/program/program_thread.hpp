@@ -4,7 +4,7 @@
 // While the program has more threads than processors, a thread takes a seat on a virtual processor where it would wait for
 // another thread, or creates one, or where the kernel has let it begin late. Before a call that blocks in the system, it returns
 // to its own kernel thread. A thread that runs for long without any such call is asked to attach by the monitor, since it might
-// spin: by the signal of ticks (tick.hpp), whose handler takes the seat.
+// spin: by a message (preemption/messages.hpp), whose answer takes the seat.
 //
 // With WEIR_THREADS=auto the seats open only when threads that run have been found to poll (polling_evidence.hpp): the monitor
 // asks them by the same signal. Threads that sleep while they wait stay with the kernel.

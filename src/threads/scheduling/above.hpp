@@ -22,7 +22,7 @@ void forget_monitor();
 std::uint64_t price_of_sleep_ns();
 /// A body sleeps until this time, in nanoseconds by CLOCK_MONOTONIC, at the latest: the monitor looks then. Thread-safe.
 void wake_monitor_at(std::uint64_t time_ns);
-/// The monitor looks again, because a body wants its kernel thread.
+/// The monitor looks again, because a member has been cancelled.
 void wake_monitor();
 /// False: the system has refused the monitor's thread.
 bool monitor_can_watch();

@@ -35,7 +35,7 @@ const alternate_stack& alternate_stack_of_thread() {
   raw_call(SYS_sigaltstack, 0, as_argument(&of_thread.its));
   of_thread.its.ss_flags &= ~SS_ONSTACK;
   // relaxed: a number of its own for each.
-  const bool is_none = (of_thread.its.ss_flags & SS_DISABLE) != 0 || is_for_ticks(of_thread.its);
+  const bool is_none = (of_thread.its.ss_flags & SS_DISABLE) != 0 || is_for_sender(of_thread.its);
   of_thread.number = is_none ? 0 : numbers.fetch_add(1, std::memory_order_relaxed) + 1;
   has_changed = false;
   return of_thread;
@@ -124,7 +124,7 @@ stack_t stack_for_ticks() {
   return stack;
 }
 
-bool is_for_ticks(const stack_t& which) {
+bool is_for_sender(const stack_t& which) {
   if (which.ss_size != bytes_for_ticks || (which.ss_flags & SS_DISABLE) != 0) return false;
   const auto at = reinterpret_cast<std::uintptr_t>(which.ss_sp);
   // acquire: made_before.
@@ -156,7 +156,7 @@ void give_back_stack_for_ticks() {
   none.ss_flags = SS_DISABLE;
   // The kernel goes on with it where a filter forbids the call, or a handler runs there.
   if (filter::call<SYS_sigaltstack>(0, as_argument(&now)) != 0) return;
-  if (is_for_ticks(now) && filter::call<SYS_sigaltstack>(as_argument(&none), 0) != 0) return;
+  if (is_for_sender(now) && filter::call<SYS_sigaltstack>(as_argument(&none), 0) != 0) return;
   const std::lock_guard lock(changing);
   taken->next_unused = unused;
   unused = std::exchange(taken, nullptr);

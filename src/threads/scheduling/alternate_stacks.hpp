@@ -44,7 +44,7 @@ void give_back_stack_for_ticks();
 stack_t stack_for_ticks();
 /// The program has disabled its own.
 void return_to_stack_for_ticks();
-bool is_for_ticks(const stack_t& which);
+bool is_for_sender(const stack_t& which);
 /// Does the calling thread run on its own stack, with so much room below? Yes, if nobody knows.
 bool has_room_on_own_stack(std::uintptr_t stack, std::size_t bytes);
 

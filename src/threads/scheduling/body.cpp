@@ -1,7 +1,9 @@
 #include "threads/scheduling/body.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,21 @@ extern "C" {
 #pragma GCC diagnostic pop
 
 namespace {
+
+void add_to_bodies(body& b) {
+  const std::lock_guard lock(pool_lock);
+  pool->bodies.add(b);
+  if (const auto found = std::ranges::find(pool->called_early, b.thread); found != pool->called_early.end()) {
+    *found = {};
+    b.ask_to_detach();
+  }
+}
+/// Waits for claimants, so that none still reads the body: one may have found it on its last processor.
+void remove_from_bodies(body& b, bool uses_processors) {
+  const std::lock_guard lock(pool_lock);
+  pool->bodies.remove(b);
+  if (uses_processors) end_to_use_processors();
+}
 
 // A few looks of the monitor; and longer than most calls, and than all that wait for nobody, on a busy machine.
 constexpr std::uint64_t patience_us = 1'000, patience_for_good_us = 1'000'000;
@@ -148,7 +165,7 @@ struct end_of_body {
   ~end_of_body() {
     go_to(nullptr);
     forget_kept(*own_body);
-    remove_from_bodies(*own_body, false);  // waits for claimants, too: one may have found the body on its last processor
+    remove_from_bodies(*own_body, false);
     own_body = nullptr;
   }
 };
@@ -188,15 +205,12 @@ void* begin(void* its) {
   return nullptr;
 }
 /// The calling body belongs to the kernel thread that drives its seat. That thread may be blocked in a call of another body, and
-/// this call may wait for the calling body. So the calling body waits only for a while, unless the monitor sees to it, and only
-/// once as long as this lasts. False: it has waited in vain, or it has been asked to detach and pinned meanwhile.
+/// this call may wait for the calling body. So the calling body waits only for a while, and only once as long as this lasts.
+/// False: it has waited in vain, or it has been asked to detach and pinned meanwhile.
 bool waits_for_its_seat(bool& in_vain, std::uint64_t patience) {
-  processor& seat = *this_body->home();
-  std::uint64_t begun = native::ticks();
-  const std::uint64_t most = in_vain ? 0 : in_ticks(patience);
+  const processor& seat = *this_body->home();
+  const std::uint64_t begun = native::ticks(), most = in_vain ? 0 : in_ticks(patience);
   while (this_body != nullptr && this_body->where() != &seat) {
-    const std::uint32_t wish = seat.wish.load(std::memory_order_relaxed);
-    if (wish != nothing_wanted && wish != hopeless) begun = native::ticks();
     in_vain = native::ticks() - begun > most;
     if (in_vain) return false;
     by_processors.yield();
@@ -210,7 +224,6 @@ bool comes_to_its_seat(bool for_good) {
   const processor& seat = *this_body->home();
   if (this_body->where() == &seat) return true;
   if (!for_good) return !seat.is_stood_in_for() && waits_for_its_seat(in_vain, patience_us);
-  const wish_for_thread mine(*this_body->home());
   return waits_for_its_seat(in_vain_for_good, patience_for_good_us);
 }
 
@@ -306,13 +319,6 @@ void change_seat(processor* seat) {
     }
   }
   attach(b);
-}
-
-bool is_in_lent_thread() {
-  const without_preemption where_it_is;
-  if (this_body == nullptr) return false;
-  processor& on = *this_body->where();
-  return !on.is_helper.load(std::memory_order_relaxed) && on.current() != &on.own();  // relaxed: changed where nobody drives it
 }
 
 void block_in_own_thread() {

@@ -50,7 +50,7 @@ struct body : runnable, basic_summons<native_threads> {
   context at = nullptr;  // while it is suspended
   void* thread_pointer = nullptr;
 
-  // The registers at the last tick, and the number of ticks before that with the same registers (tick.cpp).
+  // The registers at the last tick, and the number of ticks before that with the same registers (preemption/messages.cpp).
   std::uint64_t ticked_at = 0;
   unsigned found_again = 0;
   bool yields_in_loop = false;  // it would only poll, as far as is known; for the thread that has the body
@@ -166,14 +166,8 @@ bool all_are_pinned();
 inline void pin_as_all() {
   if (all_are_pinned()) [[unlikely]] pin();
 }
-/// Does the calling body run in a kernel thread of another thread of the program, which has lent it?
-///
-/// No member blocks there until a thread ends: that kernel thread ends only when its own body is back in it, and may be the one
-/// that the member waits for, or two members may wait, each in the kernel thread of the other's thread.
-bool is_in_lent_thread();
-/// The calling body is going to block: if it belongs to a thread that drives no processor, it goes on in its own kernel thread
-/// until it next waits for another body. Where it drives one, others run that one's bodies meanwhile. Afterwards it is in no lent
-/// thread, unless it runs a handler that has interrupted a switch.
+/// The calling body is going to block for long: if it belongs to a thread that drives no processor, it goes on in its own kernel
+/// thread until it next waits for another body. Where it drives one, others run that one's bodies meanwhile.
 void block_in_own_thread();
 /// Does the caller run in another process than the one that has loaded this library, or that has been forked with handlers?
 bool is_in_child();

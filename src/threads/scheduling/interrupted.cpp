@@ -1,13 +1,17 @@
 #include "threads/scheduling/interrupted.hpp"
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 
 #include <sys/auxv.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "system/filter.hpp"
 #include "system/raw_call.hpp"
+#include "threads/polling/decoder.hpp"
 #include "threads/scheduling/alternate_stacks.hpp"
 
 namespace weir::threads {
@@ -98,6 +102,47 @@ bool is_before_system_call(const ucontext_t& in, found_by how) {
   return how == found_by::registers ? now[REG_RCX] == now[REG_RIP] + call_bytes : is_call(now[REG_RIP]);
 }
 
+namespace {
+/// Does this instruction, of those by which functions load a call's arguments, leave rax alone?
+bool loads_argument(const unsigned char* code) {
+  const bool has_rex = (code[0] & 0xf0) == 0x40;
+  const unsigned rex = has_rex ? code[0] : 0, opcode = code[has_rex], modrm = code[has_rex + 1];
+  if ((opcode & 0xf8) == 0xb8) return (opcode & 7) != 0 || (rex & 1) != 0;                             // mov $constant, %reg
+  if (opcode == 0x8b) return (modrm & 0x38) != 0 || (rex & 4) != 0;                                    // mov place, %reg
+  return (opcode == 0x89 || opcode == 0x31) && modrm >= 0xc0 && ((modrm & 7) != 0 || (rex & 1) != 0);  // mov, xor %reg, %reg
+}
+}  // namespace
+
+std::optional<long> number_of_call_at(std::uintptr_t call) {
+  constexpr std::size_t reach = 32, load = 5;  // mov $number, %eax
+  unsigned char code[reach + call_bytes];
+  const iovec to{code, sizeof code}, from{reinterpret_cast<void*>(call - reach), sizeof code};
+  if (filter::call<SYS_process_vm_readv>(getpid(), as_argument(&to), 1, as_argument(&from), 1) != long{sizeof code}) return {};
+  for (std::size_t at = reach - load; at != 0; --at) {
+    if (code[at] != 0xb8 || (code[at - 1] & 0xf0) == 0x40) continue;  // it may load r8
+    std::size_t next = at + load;
+    while (next < reach && loads_argument(code + next)) {
+      const unsigned bytes = decode(code + next, reach - next).bytes;
+      if (bytes == 0) break;
+      next += bytes;
+    }
+    std::uint32_t number;
+    std::memcpy(&number, code + at + 1, sizeof number);
+    if (next == reach) return number;
+  }
+  return {};
+}
+
+// What has failed so has done nothing, but for these two [close(2), connect(2)].
+void repeat_interrupted(ucontext_t& in) {
+  auto& now = in.uc_mcontext.gregs;
+  if (now[REG_RAX] != -EINTR || !is_behind_system_call(in, calls_are_found)) return;
+  const auto number = number_of_call_at(code_of(in) - call_bytes);
+  if (!number || *number == SYS_close || *number == SYS_connect) return;
+  now[REG_RAX] = *number;
+  now[REG_RIP] -= call_bytes;
+}
+
 #else
 
 bool begins_beside(const ucontext_t&) { return false; }
@@ -105,6 +150,8 @@ bool has_room_below(const ucontext_t&) { return true; }
 void begin_again_below(void (*)(int, siginfo_t*, void*), int, const siginfo_t*, const ucontext_t&) { std::abort(); }
 bool is_behind_system_call(const ucontext_t&, found_by) { return false; }
 bool is_before_system_call(const ucontext_t&, found_by) { return false; }
+std::optional<long> number_of_call_at(std::uintptr_t) { return {}; }
+void repeat_interrupted(ucontext_t&) {}
 
 #endif
 

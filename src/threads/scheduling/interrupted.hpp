@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include <signal.h>
 #include <ucontext.h>
@@ -67,6 +68,14 @@ extern constinit found_by calls_are_found;
 inline bool is_at_system_call(const ucontext_t& in) {
   return is_behind_system_call(in, calls_are_found) || is_before_system_call(in, calls_are_found);
 }
+/// The number of the system call at this place, if the code before it loads a constant, as the functions of the C library do
+/// until version 2.40: the kernel does not tell handlers. x86-64.
+std::optional<long> number_of_call_at(std::uintptr_t call);
+/// In the handler of a signal that has come to a call which nobody has announced: if the call would fail for this reason, the
+/// thread makes it again when the handler returns. A time limit may begin again. The system does this itself for some calls
+/// [signal(7), SA_RESTART].
+void repeat_interrupted(ucontext_t& in);
+
 /// Does the body run without a handler, an alternate stack, or another signal mask than its own?
 inline bool is_plain(const body& me, const ucontext_t& in) {
   return mask_of(in) == me.mask() && !is_on_alternate_stack(in);

@@ -102,6 +102,8 @@ extern constinit thread_local processor* own_processor;
 
 /// A processor that nobody drives. The caller holds the lock.
 processor& unused_processor(bool is_helper);
+/// A thread ends that has used processors. The caller holds the lock.
+void end_to_use_processors();
 /// Creates the thread that drives a helper or a stand-in until the end. False: the system refuses it. The caller does not hold
 /// the lock.
 bool begin_to_drive(processor& its);

@@ -111,20 +111,6 @@ void end_helper(processor& ended) {
   run_queue::make_ready(ended.own(), nullptr);
 }
 
-/// A process ends with its last thread, so no helper may remain. Bodies that are still on the helpers' processors go to their own
-/// threads. Sleeping bodies find these processors closed later, so processors are not freed. The caller holds the lock.
-void end_to_use_processors() {
-  if (pool->threads_with_bodies == 0) return;  // the only thread of a fork's child, which had a body before
-  if (--pool->threads_with_bodies != 0) return;
-  for (auto* const kind : {&pool->helpers, &pool->stand_ins}) {
-    for (processor* const p : *kind) end_helper(*p);
-    kind->clear();
-  }
-  stop_monitor();
-  stop_signal_thread();
-  stop_maker();
-}
-
 void end_processor(void* ended) {
   own_processor = nullptr;
   end_given_up(*static_cast<processor*>(ended));
@@ -179,6 +165,20 @@ alignas(lists) WEIR_WRITTEN_BY_FORKS constinit std::byte place_of_lists[sizeof(l
 }
 
 }  // namespace
+
+/// A process ends with its last thread, so no helper may remain. Bodies that are still on the helpers' processors go to their own
+/// threads. Sleeping bodies find these processors closed later, so processors are not freed. The caller holds the lock.
+void end_to_use_processors() {
+  if (pool->threads_with_bodies == 0) return;  // the only thread of a fork's child, which had a body before
+  if (--pool->threads_with_bodies != 0) return;
+  for (auto* const kind : {&pool->helpers, &pool->stand_ins}) {
+    for (processor* const p : *kind) end_helper(*p);
+    kind->clear();
+  }
+  stop_monitor();
+  stop_signal_thread();
+  stop_maker();
+}
 
 processor& unused_processor(bool is_helper) {
   const auto found = std::ranges::find_if(pool->ended, [](const processor* p) {
@@ -337,14 +337,6 @@ processor* helper_that_is_there(unsigned which) {
   return pool->helpers.empty() ? nullptr : pool->helpers[which % pool->helpers.size()];
 }
 
-void add_to_bodies(body& b) {
-  const std::lock_guard lock(pool_lock);
-  pool->bodies.add(b);
-  if (const auto found = std::ranges::find(pool->called_early, b.thread); found != pool->called_early.end()) {
-    *found = {};
-    b.ask_to_detach();
-  }
-}
 bool begin_to_use_processors(bool only_if_others_do) {
   {
     const std::lock_guard lock(pool_lock);
@@ -361,12 +353,6 @@ bool are_processors_used() {
   const std::lock_guard lock(pool_lock);
   return pool->threads_with_bodies != 0;
 }
-void remove_from_bodies(body& b, bool uses_processors) {
-  const std::lock_guard lock(pool_lock);
-  pool->bodies.remove(b);
-  if (uses_processors) end_to_use_processors();
-}
-
 bool is_in_child() { return getpid() != this_process; }
 
 }  // namespace weir::threads

@@ -14,12 +14,8 @@ class library_signal;
 processor& here();
 /// Is the calling thread in a region of its own, whose processor it drives or has given away?
 bool is_driving();
-/// The list of all bodies of threads, but for those that drive a processor of their own. Removing a body waits for claimants, so
-/// that none still reads the body. The processors end with the last thread that uses them.
-void add_to_bodies(body& b);
-void remove_from_bodies(body& b, bool uses_processors);
-/// For a body that remove_from_bodies() removes as one that uses processors. False: there are none, and the caller wants to begin
-/// none.
+/// For a body that is going to use processors; they end with the last thread that does. False: there are none, and the caller
+/// wants to begin none.
 bool begin_to_use_processors(bool only_if_others_do);
 /// As helper(), but creates no processor; null: there is none.
 processor* helper_that_is_there(unsigned which);

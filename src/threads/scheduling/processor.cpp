@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 
 #include <sys/mman.h>
 
@@ -105,7 +104,7 @@ void processor::yield_beside_kept() {
 }
 
 // The program has fewer processors now than this helper's number, and its threads share the others.
-bool processor::is_left() const { return is_helper.load(std::memory_order_relaxed) && !stands_in && number >= seats_now(); }
+bool processor::is_left() const { return steals() && number >= seats_now(); }
 
 // A thread of the program that waits here beside others belongs to an idle processor from now on, whose thread might not steal
 // it: to a thief, a processor that switches gets round to its bodies. One that waits where no thread of the program may be any
@@ -133,7 +132,7 @@ void processor::look_and_let_others_run(body& me, waits_by whose) {
     if (now - idle_since_ < in_ticks(between_us)) return;
   }
   const floating_point_kept of_body;
-  if (stands_in || !steal_for(*this)) yield_to_others(me, whose);
+  if (!steals() || !steal_for(*this)) yield_to_others(me, whose);
   last_look_ = idle_since_ = native::ticks();
 }
 
@@ -175,21 +174,9 @@ void processor::begin_driving() {
   basic_driver::begin_driving();
 }
 
-wish_for_thread::wish_for_thread(processor& its) : its_(its) {
-  its_.wish.store(wanted, std::memory_order_relaxed);
-  wake_monitor();
-}
-
-// A body of another team that has been stolen may block or compute in the kernel thread for as long as it likes.
-void processor::end_driving() {
-  std::optional<wish_for_thread> mine;
-  if (!is_at_home()) mine.emplace(*this);
-  basic_driver::end_driving();
-}
-
 inline bool processor::finds_bodies() {
   if (!stands_in) {
-    if (steal_for(*this)) return true;  // the first time it only looks
+    if (steals() && steal_for(*this)) return true;  // the first time it only looks
     const double ns = static_cast<double>(std::min(price_of_sleep_ns(), most_idle_ns));
     const std::uint64_t begun = native::ticks();
     const double idle = ns * native::ticks_per_microsecond() / 1e3;
@@ -199,7 +186,7 @@ inline bool processor::finds_bodies() {
         if (has_ready()) return true;
         native::pause();
       }
-      if (steal_for(*this)) return true;
+      if (steals() && steal_for(*this)) return true;
     }
   }
   return false;

@@ -38,15 +38,9 @@ struct observation {
   unsigned cancelled = 0;                     // the number of looks at which a cancelled body was here
   bool blocked = false;                       // when its bodies were last handed off: the running one is left alone
   bool twice = false;                         // the next look follows soon upon the last one
-  unsigned wished = 0;                        // the number of looks at which the same wish was there
-  std::uint64_t evicts = 0;                   // when it is looked at again
   run_times times;                            // of its kernel thread, at the last look for deprivation
   std::uint32_t switched = 0, found_to_spin = 0, found_to_jump = 0;  // what it had counted then
 };
-
-/// The own body of a thread that drives a processor may want this kernel thread back from another body, which blocks there. This
-/// is the number of attempts to make that other body leave; 0: nothing is wanted.
-enum wish : std::uint32_t { nothing_wanted, wanted, hopeless = 64 };
 
 /// What drivers need from the system, on Linux.
 struct native_bodies {
@@ -95,7 +89,6 @@ class processor : public basic_driver<native_bodies> {
   }
   /// For its own thread: from now on, and no longer.
   void begin_driving();
-  void end_driving();
   /// The calling body yields by the program's code, and may wait for a thread that is kept in the kernel (kept_threads.hpp).
   static void yield_beside_kept();
   /// The alternate stack that its kernel thread has while it runs bodies that have none.
@@ -109,6 +102,10 @@ class processor : public basic_driver<native_bodies> {
   /// True: it has taken some.
   bool steal(processor& other);
 
+  /// Does it take bodies of others when it has nothing to do? Helpers alone do. A thread of the program lends its kernel thread
+  /// to its own team, whose members are done when it leaves its region. A member of another team could block there until that
+  /// very thread goes on.
+  bool steals() const { return is_helper.load(std::memory_order_relaxed) && !stands_in; }
   /// Is it a helper that the program's threads may not use any more? They go to the others.
   bool is_left() const;
   std::atomic<pid_t> thread{0};   // the kernel's, that drives it; -1: none any more. relaxed: a number
@@ -118,7 +115,6 @@ class processor : public basic_driver<native_bodies> {
   bool stands_in = false;  // it is no body's seat, and is idle unless it is put to work
   unsigned number = 0;     // of a helper, among the helpers
   observation seen;        // by the monitor
-  std::atomic<std::uint32_t> wish{nothing_wanted};  // relaxed: a hint for the monitor, and from it
   // A body that was here has been cancelled, and may block in the system. relaxed: a hint for the monitor.
   std::atomic<bool> has_cancelled{false};
   // relaxed, all: hints. How many bodies have been found to spin here by ticks and at trampolines.
@@ -158,17 +154,6 @@ class processor : public basic_driver<native_bodies> {
   std::uint64_t in_vain_since_ = 0;
   std::uint64_t signal_stack_ = 0;  // the number of the alternate stack that the kernel thread has
   stack_t without_signal_stack_{};    // what the kernel thread has for bodies that have none
-};
-
-/// In the lifetime of this object the monitor makes bodies leave the kernel thread of `its` if they are blocked there (tick.hpp).
-class wish_for_thread {
- public:
-  explicit wish_for_thread(processor& its);
-  wish_for_thread(const wish_for_thread&) = delete;
-  ~wish_for_thread() { its_.wish.store(nothing_wanted, std::memory_order_relaxed); }
-
- private:
-  processor& its_;
 };
 
 extern template class basic_driver<native_bodies>;

@@ -48,8 +48,8 @@ struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run
   word<std::uint32_t> held{1};
   // Not zero: the body is in a function that a signal might cut short. Only the body writes this word.
   word<std::uint32_t> calling{0};
-  // Not zero: a claimant may be sending a signal to the body, which is detached (questions.hpp). Only the claimant writes this
-  // word.
+  // Not zero: a claimant may be sending a message to the body, which is detached (preemption/messages.hpp). Only the claimant
+  // writes this word.
   word<std::uint32_t> is_asked{0};
 
   /// relaxed, both: of this body alone until it sleeps, and written before it is made ready.

@@ -11,7 +11,7 @@
 #include "system/fork_child.hpp"
 #include "system/fork_page.hpp"
 #include "system/raw_call.hpp"
-#include "threads/preemption/tick.hpp"
+#include "threads/preemption/messages.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/scheduling/service_thread.hpp"
@@ -45,7 +45,7 @@ void end_its_wait() {
 
 bool has_handler(int number) {
   const kernel_sigaction action = handled_by(number);
-  return action.is_handler() && !is_handler_of_ticks(action.code());
+  return action.is_handler() && !is_message_handler(action.code());
 }
 
 /// What the kernel does with a signal that has no handler, it does in this thread, too.

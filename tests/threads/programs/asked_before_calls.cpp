@@ -13,8 +13,7 @@
 #include <weir/machine/native.hpp>
 
 #include "threads/preemption/above.hpp"
-#include "threads/preemption/questions.hpp"
-#include "threads/preemption/tick.hpp"
+#include "threads/preemption/messages.hpp"
 #include "threads/program/program_thread.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/threads.hpp"
@@ -45,20 +44,20 @@ void compute_and_block() {
   const life_of_thread me(*expect_thread({}));
   sigset_t signals, found;
   sigemptyset(&signals);
-  sigaddset(&signals, tick_signal);
+  sigaddset(&signals, message_signal);
   while (!shall_block) weir::native::pause();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   blocks = true;
   while (!was_asked) weir::native::pause();
   sigpending(&found);
-  is_pending = sigismember(&found, tick_signal) == 1;
+  is_pending = sigismember(&found, message_signal) == 1;
 }
 
 /// Of the other thread.
-questions for_other(body** found = nullptr) {
+detached_recipients for_other(body** found = nullptr) {
   std::size_t place = 0;
-  questions asked;
-  claimant::for_some_bodies(place, questions::most, [&](body& b) {
+  detached_recipients asked;
+  claimant::for_some_bodies(place, detached_recipients::most, [&](body& b) {
     if (!b.is_adopted || b.where() != nullptr || pthread_equal(b.thread, pthread_self()) != 0) return;
     asked.add(b);
     if (found != nullptr) *found = &b;
@@ -68,9 +67,7 @@ questions for_other(body** found = nullptr) {
 
 void ask() {
   const claimant by;
-  if (!hold_ticks()) return;
-  for_other().ask(&poll_question);
-  release_ticks();
+  message_sender().ask(message::poll_question, for_other().get());
 }
 
 /// While a question may be on its way, no sleep begins.
@@ -92,7 +89,7 @@ bool asks_who_blocks() {
   expect_another();
   std::thread other(compute_and_block);
   body* found = nullptr;
-  questions pending;
+  detached_recipients pending;
   while (found == nullptr) {
     const claimant by;
     pending = for_other(&found);
@@ -101,8 +98,9 @@ bool asks_who_blocks() {
   while (!blocks) std::this_thread::yield();
   for (bool asked = false; !asked;) {
     const claimant by;
-    asked = hold_ticks();
-    if (asked) pending.ask(&poll_question), release_ticks();
+    const message_sender sender;
+    asked = bool{sender};
+    sender.ask(message::poll_question, pending.get());
   }
   was_asked = true;
   other.join();
