@@ -95,12 +95,12 @@ def test_a_finding_can_fail(run):
     """The same judge, given a fetch-and-add barrier that is as fast as the best."""
     whole = run("002-power3")
     best = {
-        row["chosen"]["application.members"]: row["applications"]
+        row["chosen"]["application.members"]: row
         for row in whole.runs
         if row["chosen"]["application.barrier"] == "distributed-sensor"
     }
     changed = [
-        row | {"applications": best[row["chosen"]["application.members"]]}
+        best[row["chosen"]["application.members"]] | {"chosen": row["chosen"], "point": row["point"]}
         if row["chosen"]["application.barrier"] == "counter"
         else row
         for row in whole.runs
