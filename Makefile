@@ -5,7 +5,7 @@
 # Each of them first installs what is missing, and builds.
 .PHONY: demo check test test-all build setup check-cpp check-python sanitize forget-retries retries lint clean
 JOBS = $(shell nproc)
-WORKERS = $(shell echo $$(($(JOBS) + 1))) # some tests wait for others
+WORKERS = $(shell echo $$(($(JOBS) + 1))) # some tests wait, for others or for a time limit
 WEIR = .venv/bin/weir
 SKIPS = .venv/bin/python tests/python/skips.py # fails if a test was skipped for a reason that is not listed there
 # Line numbers for stack traces, without a debugger's other information, which takes a fifth of the compile time.
@@ -57,12 +57,12 @@ build: setup
 	@cmake --build build
 
 check-cpp: build
-	ctest --test-dir build --parallel $(JOBS) --output-on-failure --output-junit ctest.xml $(if $(THOROUGH),,-LE thorough)
+	ctest --test-dir build --parallel $(WORKERS) --output-on-failure --output-junit ctest.xml $(if $(THOROUGH),,-LE thorough)
 	$(SKIPS) build/ctest.xml
 
 check-python: build
 	.venv/bin/ruff check python tests/python workloads/others
-	.venv/bin/python -m pytest -q -n $(WORKERS) --dist loadfile $(if $(THOROUGH),,-m "not thorough") --junitxml build/pytest.xml tests/python
+	.venv/bin/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(if $(THOROUGH),,-m "not thorough") --junitxml build/pytest.xml tests/python
 
 # The C++ tests in which a sanitizer can find something (docs/decisions/tests.md), and a few programs over MPI, with every access
 # watched; Debug, so that checked builds are tested too. GCC 12's AddressSanitizer takes the header of its own block for one of glibc's if
@@ -81,7 +81,7 @@ sanitize: setup
 	  cmake --build $$dir --target test-programs && \
 	  TSAN_OPTIONS="halt_on_error=1 die_after_fork=0" ASAN_OPTIONS="intercept_tls_get_addr=0" \
 	    UBSAN_OPTIONS="halt_on_error=1 print_stacktrace=1" \
-	    ctest --test-dir $$dir --parallel $(JOBS) --output-on-failure --output-junit ctest.xml && \
+	    ctest --test-dir $$dir --parallel $(WORKERS) --output-on-failure --output-junit ctest.xml && \
 	  $(SKIPS) $$dir/ctest.xml || exit 1; \
 	done
 

@@ -91,6 +91,24 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Seconds(config))
 
 
+# A file is one process's: the one that begins last may keep a process busy while the others have nothing to do. What
+# takes 15 s or more goes first, the longest at the front (.pytest_cache/v/weir/seconds).
+FIRST = (
+    "threads/test_tools", "openmp/test_runtime", "mpi/test_preload", "mpi/test_barriers",
+    "openmp/test_threadsanitizer", "report/test_looks", "threads/test_as_threads", "workloads/test_workloads",
+    "openmp/test_real_programs", "advising/test_advise", "mpi/test_hosts", "rooms/test_additions",
+    "openmp/test_deadlocks", "threads/test_openmp_members", "mpi/test_measuring", "openmp/test_explanation",
+    "openmp/test_bench", "tuning/test_tune", "prediction/test_predict", "workloads/test_others",
+    "threads/test_random_programs", "scripts/test_scripts", "base/test_options", "threads/test_threads",
+    "openmp/test_environment", "workloads/test_pools", "doctor/test_doctor", "threads/test_process",
+)  # fmt: skip
+RANKS = {f"tests/python/{name}.py": rank for rank, name in enumerate(FIRST)}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: RANKS.get(item.nodeid.partition("::")[0], len(RANKS)))
+
+
 class Seconds:
     """Keeps how long each file of tests took when it ran last, in full or in part: scripts/check chooses by it."""
 

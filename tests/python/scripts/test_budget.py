@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ..conftest import RANKS
+
 ROOT = Path(__file__).parents[3]
 BUILD = ROOT / "build"
 
@@ -42,6 +44,10 @@ def test_compiling_for_sanitizers(tmp_path: Path, sanitizers: str, most: int):
 def test_cases():
     cases = json.loads(said_by("ctest", "--test-dir", BUILD, "-LE", "thorough", "--show-only=json-v1"))["tests"]
     assert 0 < len(cases) <= 2210
+
+
+def test_what_begins_first_is_there():
+    assert [file for file in RANKS if not (ROOT / file).exists()] == []
 
 
 def test_cases_in_python(request: pytest.FixtureRequest):
