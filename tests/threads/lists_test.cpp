@@ -100,7 +100,7 @@ TEST(StandIns, EndAtRestThoughTheyComeToTheirSleepLate) {
   constexpr std::uint64_t second = 1'000'000'000, never = ~std::uint64_t{0};
   const auto seat = std::make_unique<processor>(), stand_in = std::make_unique<processor>();
   pool->stand_ins.push_back(stand_in.get());
-  pool->all.push_back(stand_in.get());
+  pool->processors.push_back(stand_in.get());
   stand_in->sleeps_until_it_begins();
   seat->ask_for_claim();
   seat->run_queue::hand_off(*stand_in);
@@ -113,7 +113,7 @@ TEST(StandIns, EndAtRestThoughTheyComeToTheirSleepLate) {
   EXPECT_EQ(end_stand_ins_at_rest(2 * second + 5, 3 * second), 3 * second + 5);
   EXPECT_EQ(pool->stand_ins.size(), 1u);
   EXPECT_EQ(end_stand_ins_at_rest(2 * second, 3 * second), never);
-  EXPECT_TRUE(pool->stand_ins.empty() && pool->all.empty());
+  EXPECT_TRUE(pool->stand_ins.empty() && pool->processors.empty());
 }
 
 }  // namespace

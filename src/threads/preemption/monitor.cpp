@@ -88,7 +88,7 @@ bool has_own_files = false;
 
 class monitor {
  public:
-  explicit monitor(unsigned mine) : mine_(mine) {}
+  explicit monitor(unsigned number) : number_(number) {}
 
   void run() {
     prepare();
@@ -98,7 +98,7 @@ class monitor {
       std::uint64_t next, due;
       {
         claimant c;
-        if (!its_thread.is_present(mine_)) return;
+        if (!its_thread.is_present(number_)) return;
         next = look(c);
         due = look_at_threads(c, alarms_before);
       }
@@ -132,7 +132,7 @@ class monitor {
   void sleep(std::uint32_t alarms_before, std::uint64_t due);
   void learn();
 
-  const unsigned mine_;
+  const unsigned number_;
   pace pace_{said_between_ticks};
   std::uint64_t had_ = 0;  // of processor time, in all looks
   unsigned idle_looks_ = 0;
@@ -305,7 +305,7 @@ void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
   idle_looks_ = 0;
   const auto any = [&] {
     claimant c;
-    bool some = !its_thread.is_present(mine_) || alarms.load() != alarms_before;
+    bool some = !its_thread.is_present(number_) || alarms.load() != alarms_before;
     c.for_each([&](processor& p) {
       p.seen.level = 0;
       some |= p.has_ready() || is_misplaced(p) || p.has_cancelled.load(std::memory_order_relaxed);
@@ -316,7 +316,7 @@ void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
   };
   if (looks_at_threads_.rests())
     return watch.sleep_unless(any, [&](const auto& word) {
-      return rest_.sleep_while(word, due, looks_at_threads_.until(), [this] { return its_thread.is_present(mine_); });
+      return rest_.sleep_while(word, due, looks_at_threads_.until(), [this] { return its_thread.is_present(number_); });
     });
   if (due == never) return watch.sleep_unless(any);
   watch.sleep_unless(any, [due](const auto& word) { return native_threads::sleep_while_until(word, 1, due); });

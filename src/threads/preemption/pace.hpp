@@ -19,19 +19,19 @@ class pace {
   /// A look, with the sleep before it and the wake-up, has taken this much of the monitor thread's processor time.
   void took(std::uint64_t processor_time) { price_ = (7 * price_ + processor_time) / 8; }
   std::uint64_t price() const { return price_; }
-  /// After a look. `found`: it has found a body that spins or blocks. `all`: what the monitor's thread has had of the processors
+  /// After a look. `found`: it has found a body that spins or blocks. `had`: what the monitor's thread has had of the processors
   /// until now. Members that only compute gain nothing by looks, and each look takes a processor from one of them.
-  void looked(bool found, std::uint64_t all, std::uint64_t now) {
+  void looked(bool found, std::uint64_t had, std::uint64_t now) {
     if (!found && now - began_ < window) return;
     if (found) {
       rarer_ = 1;
-    } else if (const std::uint64_t took = all - had_; took > (now - began_) / most_in_vain) {
+    } else if (const std::uint64_t took = had - had_; took > (now - began_) / most_in_vain) {
       rarer_ = std::min(2 * rarer_, rarest);
     } else if (took < (now - began_) / most_in_vain / 4) {
       rarer_ = std::max(rarer_ / 2, std::uint64_t{1});
     }
     began_ = now;
-    had_ = all;
+    had_ = had;
   }
 
   /// The shortest time between two looks; at this distance the monitor takes two fifths of a processor. The lower bound: a tick

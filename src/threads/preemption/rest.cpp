@@ -21,7 +21,7 @@ namespace {
 
 // One that no program can send. The C library ends threads by it, which no thread of Weir's is asked to do.
 constexpr int rest_signal = 32;
-constexpr signal_mask its_bit = signal_mask{1} << (rest_signal - 1);
+constexpr signal_mask rest_signal_bit = signal_mask{1} << (rest_signal - 1);
 constexpr std::uint64_t never = ~std::uint64_t{0}, between_looks = 1'000'000'000;
 
 timespec as_timespec(std::uint64_t ns) {
@@ -38,7 +38,7 @@ pid_t this_thread() { return static_cast<pid_t>(raw_call(SYS_gettid)); }
 bool rest::arm(std::uint64_t used) {
   if (is_refused_) return false;
   if (timer_ < 0) {
-    exchange_mask(all_signals | its_bit);
+    exchange_mask(all_signals | rest_signal_bit);
     sigevent event{};
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = rest_signal;
@@ -63,11 +63,11 @@ bool rest::await_signal(bool goes, std::uint64_t until) {
   if (goes) {
     const std::uint64_t now = now_by(CLOCK_MONOTONIC);
     const timespec most = as_timespec(until > now ? until - now : 0);
-    got = filter::call<SYS_rt_sigtimedwait>(as_argument(&its_bit), as_argument(&why), until == never ? 0 : as_argument(&most),
-                                            sizeof its_bit);
+    got = filter::call<SYS_rt_sigtimedwait>(as_argument(&rest_signal_bit), as_argument(&why),
+                                            until == never ? 0 : as_argument(&most), sizeof rest_signal_bit);
   }
-  pid_t mine = this_thread();
-  sleeper.compare_exchange_strong(mine, 0);
+  pid_t me = this_thread();
+  sleeper.compare_exchange_strong(me, 0);
   const bool has_used = got == rest_signal && why.si_code == SI_TIMER;
   if (!has_used) disarm();
   if (goes && got < 0 && got != -EAGAIN && got != -EINTR) is_refused_ = true;  // a filter: from now on by the clock
@@ -83,9 +83,10 @@ void rest::wake() {
   constexpr unsigned tries = 1000;
   // seq_cst, with the store in begin(): the change of the word, which is relaxed, comes before the look at who sleeps.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const pid_t its = sleeper.load();
-  if (its == 0) return;
-  for (unsigned i = 0; i < tries && raw_call(SYS_tgkill, getpid(), its, rest_signal) == -EAGAIN; ++i) raw_call(SYS_sched_yield);
+  const pid_t sleeping = sleeper.load();
+  if (sleeping == 0) return;
+  for (unsigned i = 0; i < tries && raw_call(SYS_tgkill, getpid(), sleeping, rest_signal) == -EAGAIN; ++i)
+    raw_call(SYS_sched_yield);
 }
 
 rest::~rest() {

@@ -311,14 +311,14 @@ extern "C" {
 
 constexpr std::size_t room_to_yield = 8192;  // the registers take up to 2.7 KiB
 /// Does the thread yield, if it is a member, or may become one? If not, it goes on at `go_on`.
-[[gnu::visibility("hidden"), gnu::used]] bool weir_yields_here(registers& its, const trampoline& at) {
-  const auto yields = [&at, &its] {
+[[gnu::visibility("hidden"), gnu::used]] bool weir_yields_here(registers& saved, const trampoline& at) {
+  const auto yields = [&at, &saved] {
     body* const attached = this_body;
     body* const me = attached != nullptr ? attached : own_body_of_thread();
     // One that may be cancelled anywhere must not be cancelled here.
     if (me == nullptr || me->is_calling() || me->is_pinned_for_good()) return false;
     // On the stack of a fibre there may be no room for the registers.
-    if (!has_room_on_own_stack(reinterpret_cast<std::uintptr_t>(&its), room_to_yield)) return false;
+    if (!has_room_on_own_stack(reinterpret_cast<std::uintptr_t>(&saved), room_to_yield)) return false;
     if (attached != nullptr && attached->held.load(std::memory_order_relaxed) != 0) return false;
     auto& wait = me->wait;
     const std::uint64_t now = native::ticks();
@@ -335,17 +335,17 @@ constexpr std::size_t room_to_yield = 8192;  // the registers take up to 2.7 KiB
     return may_wait && now - wait.since >= (on != nullptr && on->has_ready() ? wait.patience : before_stealing);
   };
   if (yields()) return true;
-  its.code = at.go_on.load(std::memory_order_relaxed);
+  saved.code = at.go_on.load(std::memory_order_relaxed);
   return false;
 }
 
-[[gnu::visibility("hidden"), gnu::used]] void weir_yield_here(registers& its, const trampoline& at) {
-  body* const mine = this_body != nullptr ? this_body : own_body_of_thread();
-  if (mine == nullptr) {  // a handler has given the thread's processor away meanwhile
-    its.code = at.go_on.load(std::memory_order_relaxed);
+[[gnu::visibility("hidden"), gnu::used]] void weir_yield_here(registers& saved, const trampoline& at) {
+  body* const found = this_body != nullptr ? this_body : own_body_of_thread();
+  if (found == nullptr) {  // a handler has given the thread's processor away meanwhile
+    saved.code = at.go_on.load(std::memory_order_relaxed);
     return;
   }
-  body& me = *mine;
+  body& me = *found;
   me.count_waits();
   auto& wait = me.wait;
   const errno_kept around;
@@ -360,7 +360,7 @@ constexpr std::size_t room_to_yield = 8192;  // the registers take up to 2.7 KiB
     }
   }
   wait.since = wait.paused_at = native::ticks();
-  its.code = at.go_on.load(std::memory_order_relaxed);  // not before: unwinders know the loop, but no stub
+  saved.code = at.go_on.load(std::memory_order_relaxed);  // not before: unwinders know the loop, but no stub
 }
 
 }  // extern "C"

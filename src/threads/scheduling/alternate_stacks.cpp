@@ -32,17 +32,17 @@ void note_change_of_alternate_stack() { has_changed = true; }
 const alternate_stack& alternate_stack_of_thread() {
   if (!has_changed) [[likely]] return of_thread;
   static constinit std::atomic<std::uint64_t> numbers{0};
-  raw_call(SYS_sigaltstack, 0, as_argument(&of_thread.its));
-  of_thread.its.ss_flags &= ~SS_ONSTACK;
+  raw_call(SYS_sigaltstack, 0, as_argument(&of_thread.stack));
+  of_thread.stack.ss_flags &= ~SS_ONSTACK;
   // relaxed: a number of its own for each.
-  const bool is_none = (of_thread.its.ss_flags & SS_DISABLE) != 0 || is_for_sender(of_thread.its);
+  const bool is_none = (of_thread.stack.ss_flags & SS_DISABLE) != 0 || is_for_sender(of_thread.stack);
   of_thread.number = is_none ? 0 : numbers.fetch_add(1, std::memory_order_relaxed) + 1;
   has_changed = false;
   return of_thread;
 }
 
 void set_alternate_stack(const alternate_stack& to, const stack_t& without) {
-  raw_call(SYS_sigaltstack, as_argument(to.number == 0 ? &without : &to.its), 0);
+  raw_call(SYS_sigaltstack, as_argument(to.number == 0 ? &without : &to.stack), 0);
 }
 
 namespace {

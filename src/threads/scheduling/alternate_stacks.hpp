@@ -21,7 +21,7 @@ inline constexpr bool frames_can_be_copied = false;
 
 struct alternate_stack {
   std::uint64_t number = 0;  // another one for each that a thread has got; 0: none
-  stack_t its{};
+  stack_t stack{};
 };
 
 /// Called by a thread in its own kernel thread, before it gets another one or none.
@@ -37,7 +37,7 @@ void set_alternate_stack(const alternate_stack& to, const stack_t& without);
 /// The calling thread gets one in its own kernel thread, unless it has another stack already. If it is the program's, its own
 /// stack is known from now on: for others than the first, if it has this number of bytes, and not 0.
 enum class whose { first_thread, other_thread, of_weir };
-void take_stack_for_ticks(whose its, std::size_t bytes = 0);
+void take_stack_for_ticks(whose owner, std::size_t bytes = 0);
 /// Before it ends, in its own kernel thread.
 void give_back_stack_for_ticks();
 /// The one that the calling thread has taken; disabled: none.

@@ -113,8 +113,8 @@ void sleep_in_seat(std::atomic<std::uint32_t>& word, std::uint32_t value) noexce
 constexpr scheduling by_return{return_to_seat, return_to_seat, sleep_in_seat};
 
 /// Runs on the parking stack, where this_body is still null: to the processor, the body comes from another thread.
-context park(void* its) {
-  body& b = *static_cast<body*>(its);
+context park(void* given) {
+  body& b = *static_cast<body*>(given);
   // Elsewhere the body's handlers run on the stack, and the C library's signal for setuid() comes here meanwhile.
   if (b.signal_stack.number != 0) set_alternate_stack({}, stack_for_ticks());
   run_queue::make_ready(b, nullptr);
@@ -170,8 +170,8 @@ struct end_of_body {
   }
 };
 
-[[gnu::noinline]] void host(void* its) {
-  const std::unique_ptr<body> b(static_cast<body*>(its));
+[[gnu::noinline]] void run_body(void* given) {
+  const std::unique_ptr<body> b(static_cast<body*>(given));
   alignas(16) std::byte parking[parking_bytes];
   asm volatile("" : : "r"(parking) : "memory");
   // Valgrind must not take it for a part of the body's own stack.
@@ -195,13 +195,13 @@ constexpr unsigned places = 16, place_bytes = 256;
 
 constexpr std::size_t taken_bytes = parking_bytes + places * place_bytes;
 
-void* begin(void* its) {
+void* begin(void* given) {
   static constinit std::atomic<unsigned> begun{0};
   // relaxed: a number of its own for each.
   const unsigned place = begun.fetch_add(1, std::memory_order_relaxed) % places;
   auto* const unused = static_cast<char*>(__builtin_alloca(place * place_bytes + 1));
   asm volatile("" : : "r"(unused) : "memory");
-  host(its);
+  run_body(given);
   return nullptr;
 }
 /// The calling body belongs to the kernel thread that drives its seat. That thread may be blocked in a call of another body, and
@@ -338,11 +338,11 @@ namespace {
 void pin_until(std::uint64_t time) {
   // A thread with a body of its own may drive a processor in the name of another one, in a region.
   body* const own = this_body == nullptr || this_body == own_body ? own_body : nullptr;
-  body* const mine = own != nullptr ? own : this_body;
-  if (mine == nullptr || mine->is_pinned_for_good()) return;
+  body* const me = own != nullptr ? own : this_body;
+  if (me == nullptr || me->is_pinned_for_good()) return;
   if (own == nullptr && own_processor == nullptr)
     return;  // a virtual processor's own thread, in Weir's code: an allocator's call
-  const with_mask_of_handler as_it_is(*mine);
+  const with_mask_of_handler as_it_is(*me);
   if (own != nullptr) {
     const bool had_seat = own->home() != nullptr;
     change_seat(nullptr);
@@ -350,11 +350,11 @@ void pin_until(std::uint64_t time) {
     own->detached_until = time;
     if (time == 0) takes_area_back(), own->is_kept = true, threads_kept_in_kernel.add(own->id);
     native::displaced(had_seat);
-  } else if (!mine->is_pinned && comes_to_its_seat(time == 0)) {
-    mine->is_pinned = true;
-    mine->detached_until = time;
+  } else if (!me->is_pinned && comes_to_its_seat(time == 0)) {
+    me->is_pinned = true;
+    me->detached_until = time;
     give_away_own_processor();
-    mine->take_signals();
+    me->take_signals();
   }
 }
 
@@ -371,7 +371,7 @@ void pin() {
 }
 void pin_for_a_while() {
   // There may be no body: the thread of the program is in no region, or its processor has been given away.
-  if (body* const mine = own_body != nullptr ? own_body : this_body) mine->blocked.store(0, std::memory_order_relaxed);
+  if (body* const me = own_body != nullptr ? own_body : this_body) me->blocked.store(0, std::memory_order_relaxed);
   pin_for(while_us);
 }
 void pin_for(std::uint64_t us) { pin_until(native::ticks() + in_ticks(us)); }

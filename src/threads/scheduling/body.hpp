@@ -100,14 +100,14 @@ struct body : runnable, basic_summons<native_threads> {
   unsigned handled = 0, interrupted = 0;
 
   body() = default;
-  body(run_queue* its);
+  body(run_queue* of);
   /// Called by a claimant: a signal for this thread alone comes to the body, which does not run, or blocks the signal. Nothing:
   /// no room is left.
   std::optional<signal_queue::pending> summon(const siginfo_t& why);
   bool blocks(int signal) const { return (mask() & signal_mask{1} << (signal - 1)) != 0; }
   bool blocks(const siginfo_t& why) const { return blocks(why.si_signo); }
   /// Called by a claimant: takes the signal back. False: the body has already taken it.
-  bool withdraw(const signal_queue::pending& its) { return queued_.withdraw(its); }
+  bool withdraw(const signal_queue::pending& sent) { return queued_.withdraw(sent); }
   /// Called by the body itself: signals that it does not block are handled now.
   void take_signals();
   processor* where() const;  // on

@@ -10,12 +10,12 @@ namespace weir::threads {
 claimant::claimant() { pool_lock.lock(); }
 claimant::~claimant() { pool_lock.unlock(); }
 
-processor* claimant::at(std::size_t which) { return which < pool->all.size() ? pool->all[which] : nullptr; }
+processor* claimant::at(std::size_t which) { return which < pool->processors.size() ? pool->processors[which] : nullptr; }
 
 namespace {
 template <class Is>
 body* own_body_that(Is is) {
-  for (processor* const p : pool->all)
+  for (processor* const p : pool->processors)
     if (!p->is_helper.load(std::memory_order_relaxed) && is(p->own())) return &p->own();
   return nullptr;
 }
@@ -28,23 +28,23 @@ bool claimant::for_some_bodies(std::size_t& place, std::size_t most, const std::
 }
 bool claimant::has_body_of(pthread_t thread) { return pool->bodies.of(thread) != nullptr; }
 body* claimant::body_of(pthread_t thread) {
-  if (body* const its = pool->bodies.of(thread)) return its;
+  if (body* const found = pool->bodies.of(thread)) return found;
   return own_body_that([thread](const body& b) { return pthread_equal(b.thread, thread) != 0; });
 }
 body* claimant::body_of(pid_t id) {
   const auto is = [id](const body& b) { return b.id == id; };
-  body* const its = pool->bodies.find(is);
-  return its != nullptr ? its : own_body_that(is);
+  body* const found = pool->bodies.find(is);
+  return found != nullptr ? found : own_body_that(is);
 }
 
 // ---- bodies that are called to their own kernel threads
 
 void claimant::ask_to_detach(pthread_t thread) {
-  if (body* const its = body_of(thread)) {
+  if (body* const found = body_of(thread)) {
     interpose_cancellation();
-    its->ask_to_detach();
-    wake_body(*its);
-    if (processor* const on = its->where()) {
+    found->ask_to_detach();
+    wake_body(*found);
+    if (processor* const on = found->where()) {
       on->seen.cancelled = 0;
       on->has_cancelled.store(true, std::memory_order_relaxed);
       wake_monitor();
@@ -84,7 +84,7 @@ void pin_all() {
     pool->bodies.for_each([&](body& b) {
       if (b.where() != nullptr) ask(b);
     });
-    for (processor* const p : pool->all)
+    for (processor* const p : pool->processors)
       if (p->own().may(moves::to_stand_in)) ask(p->own());
   }
   pin();

@@ -95,10 +95,10 @@ class basic_driver : public Bodies::queue {
     b.release();
   }
 
-  /// For a handler that has interrupted the code of `me`, by a signal for the thread that drives `its`: may the body be stopped
+  /// For a handler that has interrupted the code of `me`, by a signal for the thread that drives `on`: may the body be stopped
   /// there? The signal may have come late, to another body.
-  static bool may_stop(const processor* its, const body& me) {
-    return me.where() == its && its->current() == &me && me.held.load(std::memory_order_relaxed) == 0;
+  static bool may_stop(const processor* on, const body& me) {
+    return me.where() == on && on->current() == &me && me.held.load(std::memory_order_relaxed) == 0;
   }
 
   // ---- for the thread that drives this processor, which is the only claimant, by a lock

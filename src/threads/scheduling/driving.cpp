@@ -32,12 +32,13 @@ bool is_on_processor_or_returns() {
 driving::driving() : outermost_(!is_on_processor_or_returns() && !is_driving()), before_(scheduled_by) {
   if (!outermost_) return;
   if (own_body_of_thread() != nullptr) own_body_of_thread()->begin_call();
-  processor& mine = here();
-  this_body = &mine.own();
+  processor& driven = here();
+  this_body = &driven.own();
   scheduled_by = &by_processors;
-  mine.own().may_move.store(static_cast<std::uint32_t>(moves::to_stand_in), std::memory_order_relaxed);
-  mine.begin_driving();
-  if (!gives_up_area() || mine.own().stays_pinned() || all_are_pinned()) [[unlikely]] give_away_own_processor();
+  driven.own().may_move.store(static_cast<std::uint32_t>(moves::to_stand_in), std::memory_order_relaxed);
+  driven.begin_driving();
+  if (!gives_up_area() || driven.own().stays_pinned() || all_are_pinned()) [[unlikely]]
+    give_away_own_processor();
 }
 
 driving::~driving() {

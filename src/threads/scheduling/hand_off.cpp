@@ -46,7 +46,7 @@ void note_blocked(body& found) {
     pool->bodies.for_each([&what](body& b) {
       if (b.where() != nullptr) what(b);
     });
-    for (processor* const p : pool->all)
+    for (processor* const p : pool->processors)
       if (p->own().may(moves::to_stand_in)) what(p->own());
   };
   for_each([&](const body& b) {
@@ -121,18 +121,18 @@ processor* blocking_call::begin() {
 void blocking_call::end(processor& at) { at.no_longer_blocks(); }
 
 void give_away_own_processor() {
-  processor& mine = *own_processor;
+  processor& driven = *own_processor;
   {
     const without_preemption to_the_end;
-    mine.own().may_move.store(static_cast<std::uint32_t>(moves::nowhere), std::memory_order_relaxed);
+    driven.own().may_move.store(static_cast<std::uint32_t>(moves::nowhere), std::memory_order_relaxed);
     std::unique_lock lock(pool_lock);
     processor* other;
     while ((other = free_stand_in().stand_in) == nullptr) {
-      mine.detach_all();  // one of them may hold what the maker waits for
+      driven.detach_all();                // one of them may hold what the maker waits for
       if (!await_stand_in(lock)) return;  // the monitor then watches it like any other
     }
-    mine.seen.blocked = true;
-    mine.hand_off(*other);
+    driven.seen.blocked = true;
+    driven.hand_off(*other);
     scheduled_by = nullptr;
     native::displaced(true);
   }

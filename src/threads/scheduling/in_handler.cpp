@@ -27,10 +27,10 @@ void with_mask_of_handler::end() {
   record(outside_);
   handlers_running = running_;
 }
-void with_mask_of_handler::record(signal_mask its) {
+void with_mask_of_handler::record(signal_mask mask) {
   const without_preemption to_the_end(me_);
-  me_->mask(its);
-  if (processor* const on = me_->where()) on->has_mask(its);
+  me_->mask(mask);
+  if (processor* const on = me_->where()) on->has_mask(mask);
 }
 
 }  // namespace weir::threads

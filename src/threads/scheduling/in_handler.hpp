@@ -28,7 +28,7 @@ class with_mask_of_handler {
  private:
   void begin(body& me);
   void end();
-  void record(signal_mask its);
+  void record(signal_mask mask);
   body* me_ = nullptr;
   signal_mask outside_ = 0;
   unsigned running_ = 0;

@@ -36,9 +36,9 @@ std::uintptr_t frame_of(const ucontext_t& in) { return reinterpret_cast<std::uin
 std::uintptr_t end_of_frame(const ucontext_t& in, const siginfo_t* why) {
   const auto state = reinterpret_cast<std::uintptr_t>(in.uc_mcontext.fpregs);
   if (state == 0) return reinterpret_cast<std::uintptr_t>(why + 1);
-  software_bytes its{};
-  std::memcpy(&its, reinterpret_cast<const char*>(state) + software_bytes_at, sizeof its);
-  return state + (its.magic == known_magic ? its.bytes : state_without_extension);
+  software_bytes found{};
+  std::memcpy(&found, reinterpret_cast<const char*>(state) + software_bytes_at, sizeof found);
+  return state + (found.magic == known_magic ? found.bytes : state_without_extension);
 }
 
 }  // namespace

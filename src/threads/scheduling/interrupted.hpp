@@ -29,9 +29,9 @@ inline std::uintptr_t code_of(const ucontext_t& in) { return place_of(in).code; 
 
 /// The signals that the code has blocked.
 inline signal_mask mask_of(const ucontext_t& in) {
-  signal_mask its;
-  std::memcpy(&its, &in.uc_sigmask, sizeof its);
-  return its;
+  signal_mask mask;
+  std::memcpy(&mask, &in.uc_sigmask, sizeof mask);
+  return mask;
 }
 
 inline bool is_on_alternate_stack(const ucontext_t& in) {

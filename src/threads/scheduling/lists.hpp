@@ -74,7 +74,7 @@ using processors_in_list = std::vector<processor*, mapped_memory<processor*>>;
 
 struct lists {
   processors_in_list helpers, stand_ins;
-  processors_in_list all;  // these, and the processors that threads of the program drive
+  processors_in_list processors;  // these, and the processors that threads of the program drive
   known_bodies bodies;
   // The processors of threads that have ended. Bodies may still have their seats there, and a thread that has pushed a body may
   // still read them. So these processors are reused, not freed.
@@ -106,6 +106,6 @@ processor& unused_processor(bool is_helper);
 void end_to_use_processors();
 /// Creates the thread that drives a helper or a stand-in until the end. False: the system refuses it. The caller does not hold
 /// the lock.
-bool begin_to_drive(processor& its);
+bool begin_to_drive(processor& made);
 
 }  // namespace weir::threads

@@ -78,7 +78,7 @@ bool make_one(unsigned number) {
       // One for all who have wanted it meanwhile: it is busy until it sleeps for the first time.
       if (made->stands_in) stand_in_wanted_since = 0;
       kind->push_back(made);
-      pool->all.push_back(made);
+      pool->processors.push_back(made);
     }
   }
   return is_granted;

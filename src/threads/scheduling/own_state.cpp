@@ -52,15 +52,15 @@ bool passes_on_own_state() {
 bool is_as_others() {
   if (gives_own_state) [[unlikely]] return false;
   if (!some_have_own_state()) [[likely]] return true;
-  own_state mine;
-  mine.read();
+  own_state own;
+  own.read();
   // In words of 64 bits; the others are flags, and times that Weir changes itself (machine/time_slice.hpp).
   constexpr std::size_t policy = 0, nice_value_and_priority = 2;
   // Programs that share a node have masks that change (node/confinement.hpp).
   const bool masks_change = tell_of_starts.load(std::memory_order_relaxed) != nullptr;
-  return mine.scheduling[policy] == all_had.scheduling[policy] &&
-         mine.scheduling[nice_value_and_priority] == all_had.scheduling[nice_value_and_priority] &&
-         mine.for_files == all_had.for_files && (masks_change || mine.processors == all_had.processors);
+  return own.scheduling[policy] == all_had.scheduling[policy] &&
+         own.scheduling[nice_value_and_priority] == all_had.scheduling[nice_value_and_priority] &&
+         own.for_files == all_had.for_files && (masks_change || own.processors == all_had.processors);
 }
 
 }  // namespace weir::threads

@@ -107,7 +107,7 @@ void start_services() {
 
 /// The caller holds the lock, and takes it out of the list of its kind.
 void end_helper(processor& ended) {
-  std::erase(pool->all, &ended);
+  std::erase(pool->processors, &ended);
   run_queue::make_ready(ended.own(), nullptr);
 }
 
@@ -128,7 +128,7 @@ void becomes_own(processor& made) {
   made.has_mask(own.mask());
   begins_to_drive(made);
   at_end_of_thread(ending::processor, end_processor, &made);
-  pool->all.push_back(&made);
+  pool->processors.push_back(&made);
 }
 
 WEIR_WRITTEN_BY_FORKS constinit pid_t this_process = 0;
@@ -142,7 +142,7 @@ WEIR_RUN_BY_FORKS void begin_in_child() {
   own_processor = nullptr;
   pool->helpers.clear();
   pool->stand_ins.clear();
-  pool->all.clear();
+  pool->processors.clear();
   pool->bodies.forget_all(own_body);
   pool->ended.clear();
   pool->threads_with_bodies = 0;
@@ -219,7 +219,7 @@ processor* give_up_own_processor(unsigned bodies) {
   pool->bodies.for_each([&](const body& b) { there += b.home() == given_up || b.where() == given_up ? 1 : 0; });
   if (there != bodies) return nullptr;
   given_up->leaves_thread();
-  std::erase(pool->all, given_up);
+  std::erase(pool->processors, given_up);
   at_end_of_thread(ending::processor, nullptr, nullptr);
   own_processor = nullptr;
   return given_up;
@@ -238,7 +238,7 @@ void take_over(processor& given_up) {
 void end_given_up(processor& given_up) {
   given_up.close();
   const std::lock_guard lock(pool_lock);
-  std::erase(pool->all, &given_up);
+  std::erase(pool->processors, &given_up);
   pool->ended.push_back(&given_up);
   end_to_use_processors();
 }

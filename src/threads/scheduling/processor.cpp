@@ -151,8 +151,8 @@ inline void processor::yield_to_others(const body& me, waits_by whose) {
   lost_.yielded(from, to, now_by(CLOCK_PROCESS_CPUTIME_ID) - had, std::max(processors_for_all, 1u), kept_ran);
 }
 
-context processor::idle_main(void* its) {
-  processor& p = *static_cast<processor*>(its);
+context processor::idle_main(void* given) {
+  processor& p = *static_cast<processor*>(given);
   weir_switch(&p.idle_.at, p.making_idle_, p.own_.thread_pointer);
   for (;;) p.drive_next();
 }
@@ -222,8 +222,8 @@ bool processor::steal(processor& other) {
   // A body that polls may still wait. If it does not, the second claim takes it.
   const bool is_second = other.in_vain_at_ == switches;
   const bool some = steal_claimed(other, [left = is_left(), is_second](const runnable& b) {
-    const body& its = static_cast<const body&>(b);
-    return !(left && its.is_adopted) && (is_second || !its.yields_in_loop);
+    const body& ready = static_cast<const body&>(b);
+    return !(left && ready.is_adopted) && (is_second || !ready.yields_in_loop);
   });
   if (!some) {
     other.in_vain_at_ = switches;

@@ -63,8 +63,8 @@ struct native_bodies {
 
   using signal = siginfo_t;
   using pending = signal_queue::pending;
-  static int send_to_thread(const body& its, const siginfo_t& why);
-  static int send_to_processor(const processor& its, const siginfo_t& why);
+  static int send_to_thread(const body& b, const siginfo_t& why);
+  static int send_to_processor(const processor& p, const siginfo_t& why);
   static void wake(body& b);
 };
 
@@ -138,7 +138,7 @@ class processor : public basic_driver<native_bodies> {
   void yield_to_others(const body& me, waits_by whose);
   void may_move(body& me, std::uint64_t now);
   void make_idle_context();
-  static context idle_main(void* its);
+  static context idle_main(void* given);
 
   context making_idle_ = nullptr;
   void* idle_stack_ = nullptr;
@@ -158,9 +158,9 @@ class processor : public basic_driver<native_bodies> {
 
 extern template class basic_driver<native_bodies>;
 
-inline body::body(run_queue* its) {
-  on.store(its, std::memory_order_relaxed);
-  seat.store(its, std::memory_order_relaxed);
+inline body::body(run_queue* of) {
+  on.store(of, std::memory_order_relaxed);
+  seat.store(of, std::memory_order_relaxed);
   may_move.store(static_cast<std::uint32_t>(moves::nowhere), std::memory_order_relaxed);
 }
 inline processor* body::where() const { return static_cast<processor*>(on.load(std::memory_order_relaxed)); }

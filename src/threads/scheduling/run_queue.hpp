@@ -336,10 +336,10 @@ class basic_run_queue {
 
   template <class What>
   void for_all(What what) {
-    runnable* const all = first_.load(std::memory_order_relaxed);
+    runnable* const bodies = first_.load(std::memory_order_relaxed);
     first_.store(nullptr, std::memory_order_relaxed);
     last_.store(nullptr, std::memory_order_relaxed);
-    for_each_of(all, what);
+    for_each_of(bodies, what);
   }
   /// The others become ready where they belong.
   template <class Stays>

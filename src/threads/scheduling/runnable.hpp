@@ -64,8 +64,9 @@ struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run
     // relaxed: the claimant's fence orders it before the test, or after the claim.
     held.store(before + 1, std::memory_order_relaxed);
     Machine::light_fence();
-    queue* const its = before == 0 ? on.load(std::memory_order_relaxed) : nullptr;
-    if (its != nullptr && its->is_claimed()) [[unlikely]] hold_after_claim(its);
+    queue* const at = before == 0 ? on.load(std::memory_order_relaxed) : nullptr;
+    if (at != nullptr && at->is_claimed()) [[unlikely]]
+      hold_after_claim(at);
   }
   void release() {
     Machine::light_fence();
@@ -78,8 +79,9 @@ struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run
     // relaxed: the claimant's fence orders it before the claimant's look, or after the claim or the question.
     calling.store(calling.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     Machine::light_fence();
-    if (const queue* const its = on.load(std::memory_order_relaxed)) {
-      if (its->is_claimed()) [[unlikely]] its->await_end_of_claim();
+    if (const queue* const at = on.load(std::memory_order_relaxed)) {
+      if (at->is_claimed()) [[unlikely]]
+        at->await_end_of_claim();
     } else if (is_asked.load(std::memory_order_relaxed) != 0) [[unlikely]] {
       Machine::yield_until(is_asked, [](std::uint32_t now) { return now == 0; });
     }
@@ -90,14 +92,14 @@ struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run
 
  private:
   // Not inline, so that hold() saves no registers for it.
-  [[gnu::noinline]] void hold_after_claim(queue* its) {
+  [[gnu::noinline]] void hold_after_claim(queue* at) {
     do {
       held.store(0, std::memory_order_release);  // release: as in release(), since this zero may hide that one
-      its->await_end_of_claim();
+      at->await_end_of_claim();
       held.store(1, std::memory_order_relaxed);  // relaxed: as in hold()
       Machine::light_fence();
-      its = on.load(std::memory_order_relaxed);
-    } while (its != nullptr && its->is_claimed());
+      at = on.load(std::memory_order_relaxed);
+    } while (at != nullptr && at->is_claimed());
   }
 };
 

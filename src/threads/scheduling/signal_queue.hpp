@@ -27,7 +27,7 @@ class signal_queue {
   /// Async-signal-safe. Nothing: no room is left, so a value would be lost.
   std::optional<pending> add(const siginfo_t& why) {
     if (why.si_signo < first_real_time) {
-      if (const std::optional<pending> its = find_any(why.si_signo)) return its;
+      if (const std::optional<pending> found = find_any(why.si_signo)) return found;
       if (why.si_code == SI_TKILL) return add_plain(why.si_signo);
     }
     const std::size_t place = unused();
@@ -41,12 +41,12 @@ class signal_queue {
     return pending{place, token};
   }
   /// Called by a thread that may add, also after others have added. False: the signal has been taken.
-  bool withdraw(const pending& its) {
-    std::uint64_t expected = its.token;
+  bool withdraw(const pending& sent) {
+    std::uint64_t expected = sent.token;
     // relaxed: nothing of the entry is read.
-    if (its.place != no_place)
-      return entries_[its.place].token.compare_exchange_strong(expected, none, std::memory_order_relaxed);
-    const std::uint64_t bit = bit_of(number_of(its.token));
+    if (sent.place != no_place)
+      return entries_[sent.place].token.compare_exchange_strong(expected, none, std::memory_order_relaxed);
+    const std::uint64_t bit = bit_of(number_of(sent.token));
     return (plain_.fetch_and(~bit, std::memory_order_relaxed) & bit) != 0;
   }
   /// Calls what(siginfo_t) for each whose number is not in `kept`, lower numbers first, each in the order in which they came.
@@ -84,7 +84,7 @@ class signal_queue {
     return {no_place, token_of(0, number)};
   }
   std::optional<pending> find_any(int number) {
-    if (const pending its = find(number); its.place != no_place) return its;
+    if (const pending found = find(number); found.place != no_place) return found;
     if ((plain_.load(std::memory_order_relaxed) & bit_of(number)) == 0) return std::nullopt;
     return pending{no_place, token_of(0, number)};
   }

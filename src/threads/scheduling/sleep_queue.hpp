@@ -74,7 +74,7 @@ class alignas(line_bytes) basic_sleep_queue {
   /// All that sleep, for no reason of their objects'.
   void wake_all() {
     take();
-    runnable* const woken = remove(all, [](const runnable&) { return true; });
+    runnable* const woken = remove(no_limit, [](const runnable&) { return true; });
     release();
     for_each_of(woken, [](runnable& b) { queue::make_ready(b, nullptr); });
   }
@@ -131,7 +131,7 @@ class alignas(line_bytes) basic_sleep_queue {
     return gone;
   }
 
-  static constexpr unsigned all = std::numeric_limits<unsigned>::max();
+  static constexpr unsigned no_limit = std::numeric_limits<unsigned>::max();
   word taken_{0};
   // The one that has slept longest, and the one that has come last.
   typename Machine::template pointer<runnable> first_{nullptr}, last_{nullptr};

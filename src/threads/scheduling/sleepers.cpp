@@ -21,8 +21,8 @@ bucket& bucket_of(const void* object, table in) {
   return (in == table::others ? other_sleepers : sleepers_asked_about).of(reinterpret_cast<std::uintptr_t>(object));
 }
 void for_each_bucket(auto what) {
-  for (auto* const all : {&other_sleepers, &sleepers_asked_about})
-    for (bucket& b : *all) what(b);
+  for (auto* const table_of_sleepers : {&other_sleepers, &sleepers_asked_about})
+    for (bucket& b : *table_of_sleepers) what(b);
 }
 
 constinit bool are_wiped = false;
@@ -77,11 +77,11 @@ bool falls_asleep(body& b, const awaited& on) noexcept {
 void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept { wake_on(word, most, table::others); }
 
 unsigned wake_on(const std::atomic<std::uint32_t>& object, unsigned most, table in) noexcept {
-  bucket& its = bucket_of(&object, in);
-  if (!its.has_sleepers()) return 0;
+  bucket& sleepers_there = bucket_of(&object, in);
+  if (!sleepers_there.has_sleepers()) return 0;
   const without_preemption to_the_end;
   const changing lists;
-  return its.wake(object, most, this_body);
+  return sleepers_there.wake(object, most, this_body);
 }
 
 void wake_body(body& b, woken_by what) noexcept {

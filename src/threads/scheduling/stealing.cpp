@@ -9,13 +9,14 @@
 
 namespace weir::threads {
 
-bool steal_for(processor& mine) {
+bool steal_for(processor& thief) {
   const std::unique_lock lock(pool_lock, std::try_to_lock);
   if (!lock) return false;
-  const auto at = std::ranges::find(pool->all, &mine);
-  if (at == pool->all.end()) return false;  // it is about to end
-  const auto place = static_cast<std::size_t>(at - pool->all.begin());
-  return mine.others.any_of(pool->all.size(), place, [&mine](std::size_t other) { return mine.steal(*pool->all[other]); });
+  const auto at = std::ranges::find(pool->processors, &thief);
+  if (at == pool->processors.end()) return false;  // it is about to end
+  const auto place = static_cast<std::size_t>(at - pool->processors.begin());
+  return thief.others.any_of(pool->processors.size(), place,
+                             [&thief](std::size_t other) { return thief.steal(*pool->processors[other]); });
 }
 
 processor* idle_helper() {
