@@ -91,7 +91,7 @@ arguments parse(const std::vector<std::string>& words) {
       a.processor = processor(option, value);
     } else if (option == "--mine") {
       if (value.empty()) throw std::invalid_argument("--mine takes a shared library, not \"\"");
-      a.mine = value;
+      a.library = value;
     } else if (option == "--levels") {
       a.levels = levels_in(option, value);
     } else if (option == "--delay-ns") {
@@ -106,7 +106,7 @@ arguments parse(const std::vector<std::string>& words) {
   }
   if ((a.verb == "serve" || a.verb == "check") && a.serve.team.members == 0)
     throw std::invalid_argument(a.verb + " needs --members" + usage);
-  if (a.verb == "check" && a.mine.empty()) throw std::invalid_argument(std::string("check needs --mine") + usage);
+  if (a.verb == "check" && a.library.empty()) throw std::invalid_argument(std::string("check needs --mine") + usage);
   if (a.verb == "busy" && a.processor < 0)
     throw std::invalid_argument(std::string("busy needs --processor") + usage);
   return a;

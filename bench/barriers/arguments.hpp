@@ -13,7 +13,7 @@ struct arguments {
   serving serve;
   int processor = -1;           // for busy
   bool within_session = false;  // for busy
-  std::string mine;             // a library with the user's barrier: it alone is listed, served or checked
+  std::string library;             // a library with the user's barrier: it alone is listed, served or checked
   std::string levels;           // a plan by levels, which is listed and served beside the other barriers
 };
 

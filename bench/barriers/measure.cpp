@@ -21,16 +21,16 @@ int main(int count, char** words) {
     if (asked.verb == "busy") burn(asked.processor, asked.within_session);
 
     if (asked.verb == "check") {
-      const auto found = check_contract(mine::load(asked.mine), asked.serve.team);
+      const auto found = check_contract(user_barrier::load(asked.library), asked.serve.team);
       std::cout << found.dump() << std::endl;
       std::_Exit(0);  // members may never return
     }
 
     // A user's barrier has a process of its own, so that it can break nothing else.
-    const bool is_mine = !asked.mine.empty();
+    const bool is_mine = !asked.library.empty();
     catalogue all;
     if (is_mine) {
-      add_mine(all, asked.mine);
+      add_mine(all, asked.library);
     } else {
       add_weir(all, asked.levels);
       add_standard(all);

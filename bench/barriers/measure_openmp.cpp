@@ -12,7 +12,7 @@ int main(int count, char** words) {
   try {
     const arguments asked = parse({words + 1, words + count});
     if (asked.verb == "busy" || asked.verb == "check") throw std::invalid_argument(asked.verb + " is weir-measure's");
-    if (!asked.mine.empty()) throw std::invalid_argument("--mine is weir-measure's");
+    if (!asked.library.empty()) throw std::invalid_argument("--mine is weir-measure's");
     if (asked.verb == "--help") {
       std::cout << "weir-measure (OpenMP)" << usage << '\n';
       return 0;

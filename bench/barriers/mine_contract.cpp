@@ -34,7 +34,7 @@ struct early {
 
 class contract {
  public:
-  contract(const mine& barrier, const setting& team)
+  contract(const user_barrier& barrier, const setting& team)
       : wait_(barrier.wait), team_(team), barrier_(barrier.made(team.members)), seen_(team.members) {}
 
   nlohmann::json run() {
@@ -119,7 +119,7 @@ class contract {
 
 }  // namespace
 
-nlohmann::json check_contract(const mine& barrier, const setting& team) {
+nlohmann::json check_contract(const user_barrier& barrier, const setting& team) {
   std::unique_ptr<contract> run;
   try {
     run = std::make_unique<contract>(barrier, team);

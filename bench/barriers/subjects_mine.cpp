@@ -20,7 +20,7 @@ Function found(void* library, const char* name) {
 
 }  // namespace
 
-mine mine::load(const std::string& library) {
+user_barrier user_barrier::load(const std::string& library) {
   // By an absolute path: a name without a slash would be looked for among the system's libraries.
   void* const handle = dlopen(std::filesystem::absolute(library).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error(std::string("--mine: ") + dlerror());
@@ -28,7 +28,7 @@ mine mine::load(const std::string& library) {
           found<decltype(destroy)>(handle, "barrier_destroy")};
 }
 
-std::shared_ptr<void> mine::made(unsigned members) const {
+std::shared_ptr<void> user_barrier::made(unsigned members) const {
   void* const barrier = create(members);
   if (barrier == nullptr) throw std::runtime_error("barrier_create(" + std::to_string(members) + ") returned NULL");
   return {barrier, destroy};
@@ -36,9 +36,10 @@ std::shared_ptr<void> mine::made(unsigned members) const {
 
 void add_mine(catalogue& all, const std::string& library) {
   const std::string name = std::filesystem::path(library).stem();
-  all.push_back({{"mine:" + name, "mine", name, "own", ""}, [its = mine::load(library)](const setting& s, const description&) {
-                   return make_subject([barrier = its.made(s.members), wait = its.wait](unsigned m) { wait(barrier.get(), m); });
-                 }});
+  all.push_back(
+      {{"mine:" + name, "mine", name, "own", ""}, [loaded = user_barrier::load(library)](const setting& s, const description&) {
+         return make_subject([barrier = loaded.made(s.members), wait = loaded.wait](unsigned m) { wait(barrier.get(), m); });
+       }});
 }
 
 }  // namespace bench

@@ -39,11 +39,11 @@ groups hosts() {
   int size = 0, rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm host;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
   int first = rank;
-  MPI_Bcast(&first, 1, MPI_INT, 0, host);
-  MPI_Comm_free(&host);
+  MPI_Bcast(&first, 1, MPI_INT, 0, node);
+  MPI_Comm_free(&node);
   std::vector<int> firsts(static_cast<std::size_t>(size));
   MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD);
   groups all;
@@ -71,9 +71,9 @@ weir::plan plan_of(const weir::mpi::choice& c, const groups& on) {
 
 /// The length of the critical path, where signals within a host count zero.
 unsigned messages_in_a_row(const weir::plan& p, const groups& on) {
-  std::vector<unsigned> host(p.participants()), reached(p.participants()), signaller(p.slots()), told(p.slots(), unsaid);
+  std::vector<unsigned> group(p.participants()), reached(p.participants()), signaller(p.slots()), told(p.slots(), unsaid);
   for (unsigned g = 0; g < on.size(); ++g)
-    for (const unsigned r : on[g]) host[r] = g;
+    for (const unsigned r : on[g]) group[r] = g;
   std::vector<std::vector<weir::step>> left;
   for (const auto& script : p.scripts) {
     left.emplace_back(script.arrival);
@@ -91,7 +91,7 @@ unsigned messages_in_a_row(const weir::plan& p, const groups& on) {
         } else if (told[s.slot] == unsaid) {
           break;
         } else {
-          reached[i] = std::max(reached[i], told[s.slot] + (host[signaller[s.slot]] == host[i] ? 0 : 1));
+          reached[i] = std::max(reached[i], told[s.slot] + (group[signaller[s.slot]] == group[i] ? 0 : 1));
         }
       }
   }
@@ -136,10 +136,10 @@ double median(std::vector<double>& of) {
 }
 
 // Over all rounds of all processes; meaningful in process 0.
-double median_of_all(const std::vector<double>& mine, int size) {
-  std::vector<double> all(mine.size() * static_cast<std::size_t>(size));
-  const auto count = static_cast<int>(mine.size());
-  MPI_Gather(mine.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+double median_of_all(const std::vector<double>& own, int size) {
+  std::vector<double> all(own.size() * static_cast<std::size_t>(size));
+  const auto count = static_cast<int>(own.size());
+  MPI_Gather(own.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   return median(all);
 }
 

@@ -13,8 +13,8 @@ namespace bench {
 
 namespace {
 void end_with_input() {
-  struct stat its;
-  if (fstat(STDIN_FILENO, &its) != 0 || !S_ISFIFO(its.st_mode)) return;
+  struct stat status;
+  if (fstat(STDIN_FILENO, &status) != 0 || !S_ISFIFO(status.st_mode)) return;
   std::thread([] {
     for (char byte; read(STDIN_FILENO, &byte, 1) > 0;) {
     }

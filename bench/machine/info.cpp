@@ -152,12 +152,12 @@ std::string signature_here() {
 }
 
 json profile() {
-  const weir::profile_in_use& its = weir::profile_here();
-  json all = {{"file", its.file}, {"words", weir::in_words(its)}, {"troubles", its.troubles}, {"sizes", json::array()}};
-  if (!its.profile) return all;
-  all["date"] = its.profile->date;
-  all["simulated"] = its.profile->simulated;
-  for (const auto& f : its.profile->findings)
+  const weir::profile_in_use& used = weir::profile_here();
+  json all = {{"file", used.file}, {"words", weir::in_words(used)}, {"troubles", used.troubles}, {"sizes", json::array()}};
+  if (!used.profile) return all;
+  all["date"] = used.profile->date;
+  all["simulated"] = used.profile->simulated;
+  for (const auto& f : used.profile->findings)
     all["sizes"].push_back({{"members", f.members}, {"placed", f.bound}, {"barrier", f.barrier}});
   return all;
 }
@@ -174,10 +174,10 @@ json sharing() {
   const auto grants = weir::node::grants_now(*programs, ns);
   for (std::size_t i = 0; i < programs->size(); ++i) {
     const auto& p = (*programs)[i];
-    json its = json::array();
-    grants[i].processors.for_each([&](unsigned number) { its.push_back(number); });
+    json numbers = json::array();
+    grants[i].processors.for_each([&](unsigned number) { numbers.push_back(number); });
     all.push_back({{"process", p.process}, {"name", p.name}, {"weight", p.asks.weight}, {"wants", p.asks.wants},
-                   {"busy", p.is_busy}, {"processors", its}, {"alone", grants[i].alone}});
+                   {"busy", p.is_busy}, {"processors", numbers}, {"alone", grants[i].alone}});
   }
   return all;
 }

@@ -32,20 +32,20 @@ class conversation {
 
   /// In rank 0 the values of all processes, by rank; empty elsewhere.
   template <class T>
-  std::vector<T> gather(const std::vector<T>& mine) {
+  std::vector<T> gather(const std::vector<T>& own) {
     static_assert(std::is_trivially_copyable_v<T>);
-    std::vector<T> all(rank_ == 0 ? mine.size() * static_cast<std::size_t>(size_) : 0);
-    receive_from_all(mine.data(), mine.size() * sizeof(T), all.data());
+    std::vector<T> all(rank_ == 0 ? own.size() * static_cast<std::size_t>(size_) : 0);
+    receive_from_all(own.data(), own.size() * sizeof(T), all.data());
     return all;
   }
   template <class T>
-  std::vector<T> gather(const T& mine) {
-    return gather(std::vector<T>{mine});
+  std::vector<T> gather(const T& own) {
+    return gather(std::vector<T>{own});
   }
 
  private:
   void send_to_all(void* what, std::size_t bytes);
-  void receive_from_all(const void* mine, std::size_t bytes, void* all);
+  void receive_from_all(const void* own, std::size_t bytes, void* all);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;

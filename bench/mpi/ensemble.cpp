@@ -43,7 +43,7 @@ ensemble::ensemble(conversation& talk, const process_clock& clock, unsigned thre
 // and one after, so that a member that has finished does not leave its processor to the others.
 reading ensemble::pass(const order& o) {
   subject& s = *subjects_[o.subject];
-  reading mine;
+  reading taken;
   std::atomic<double> cpu_ns{0};
 #pragma omp parallel num_threads(static_cast<int>(threads_))
   {
@@ -52,12 +52,12 @@ reading ensemble::pass(const order& o) {
     const double start_cpu = thread_cpu_ns();
     const std::int64_t start = clock_.now();
     s.run(thread, o.episodes);
-    if (thread == 0) mine.wall_ns = static_cast<double>(clock_.now() - start);
+    if (thread == 0) taken.wall_ns = static_cast<double>(clock_.now() - start);
     cpu_ns.fetch_add(thread_cpu_ns() - start_cpu, std::memory_order_relaxed);
     s.run(thread, 1);
   }
-  mine.cpu_ns = cpu_ns.load();
-  return mine;
+  taken.cpu_ns = cpu_ns.load();
+  return taken;
 }
 
 reading ensemble::consecutive(const order& o) {
@@ -95,15 +95,15 @@ rounds ensemble::in_rounds(const order& o) {
   // Rank 0 has met the last of the others: the instants can be agreed upon.
   order agreed = o;
   agreed.first += talk_.broadcast(time_.now());
-  std::vector<visit> mine = pass_in_rounds(agreed);
+  std::vector<visit> visits = pass_in_rounds(agreed);
   time_.synchronise();
-  for (visit& v : mine) v = {time_.common(v.came), time_.common(v.left), v.late};
-  const std::vector<visit> all = talk_.gather(mine);
+  for (visit& v : visits) v = {time_.common(v.came), time_.common(v.left), v.late};
+  const std::vector<visit> all = talk_.gather(visits);
   rounds r;
   r.clock_ns = time_.largest_uncertainty_ns();
   for (std::uint64_t i = first_rounds; i < o.episodes && talk_.rank() == 0; ++i) {
     const std::int64_t start = agreed.first + static_cast<std::int64_t>(i) * o.window;
-    visit last = mine[i];
+    visit last = visits[i];
     std::int64_t apart = 0;
     for (std::size_t at = i; at < all.size(); at += o.episodes) {
       last = {std::max(last.came, all[at].came), std::max(last.left, all[at].left), last.late || all[at].late};

@@ -45,9 +45,9 @@ struct ranks {
   double earliest(double at) const { return over_all(at, MPI_MIN); }
 
  private:
-  static double over_all(double mine, MPI_Op op) {
+  static double over_all(double own, MPI_Op op) {
     double all = 0;
-    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
     return all;
   }
 };

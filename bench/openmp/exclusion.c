@@ -65,14 +65,14 @@ static void lock_alone(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   {
-    omp_lock_t its;
-    omp_init_lock(&its);
+    omp_lock_t own;
+    omp_init_lock(&own);
     for (long j = 0; j < count; ++j) {
-      omp_set_lock(&its);
+      omp_set_lock(&own);
       weir_delay();
-      omp_unset_lock(&its);
+      omp_unset_lock(&own);
     }
-    omp_destroy_lock(&its);
+    omp_destroy_lock(&own);
   }
 }
 

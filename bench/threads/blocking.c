@@ -21,9 +21,9 @@ static void fail(const char *what) {
   exit(1);
 }
 static void *of_members(size_t bytes) {
-  void *its = calloc((size_t)members, bytes);
-  if (its == NULL) fail("calloc");
-  return its;
+  void *zeroed = calloc((size_t)members, bytes);
+  if (zeroed == NULL) fail("calloc");
+  return zeroed;
 }
 
 /* A byte goes round: each member waits for it in read(). */
@@ -73,7 +73,7 @@ static void meet_by_conditions(int me) {
     ++round_number;
     pthread_cond_broadcast(&all_are_there);
   } else {
-    for (const long its = round_number; its == round_number;) pthread_cond_wait(&all_are_there, &mutex);
+    for (const long begun = round_number; begun == round_number;) pthread_cond_wait(&all_are_there, &mutex);
   }
   pthread_mutex_unlock(&mutex);
 }
@@ -123,21 +123,21 @@ static const struct subject {
     {"mutex", 100, prepare_locks, enter_a_mutex},
 };
 
-static double measured_ms(const struct subject *its) {
-  its->prepare();
+static double measured_ms(const struct subject *s) {
+  s->prepare();
   double begin = 0;
 #pragma omp parallel num_threads(members)
   {
     const int me = omp_get_thread_num();
-    for (int i = 0; i < its->rounds / 10; ++i) {
-      its->block(me);
+    for (int i = 0; i < s->rounds / 10; ++i) {
+      s->block(me);
 #pragma omp barrier
     }
 #pragma omp master
     begin = omp_get_wtime();
 #pragma omp barrier
-    for (int i = 0; i < its->rounds; ++i) {
-      its->block(me);
+    for (int i = 0; i < s->rounds; ++i) {
+      s->block(me);
 #pragma omp barrier
     }
   }

@@ -135,13 +135,13 @@ applications::seat seat_of(const program& p, unsigned member) {
 
 /// The processors of an application's members 0, 1, ...
 std::vector<int> processors_of(const program& p, unsigned application, const std::vector<int>& all) {
-  std::vector<int> its = all;
+  std::vector<int> turned = all;
   if (p.policy == program::policies::partition) {
     const auto own = static_cast<std::ptrdiff_t>(p.processors / p.applications);
     return {all.begin() + application * own, all.begin() + (application + 1) * own};
   }
-  std::rotate(its.begin(), its.begin() + application * p.members % p.processors, its.end());
-  return its;
+  std::rotate(turned.begin(), turned.begin() + application * p.members % p.processors, turned.end());
+  return turned;
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ class rota {
   /// By all members, before they compute.
   void await_turn(unsigned application) {
     // acquire: begun_, for look_at_clock().
-    const auto mine = [&] { return turn_.load(std::memory_order_acquire) == application; };
-    while (!mine()) gates_[application].sleep_unless(mine);
+    const auto has_turn = [&] { return turn_.load(std::memory_order_acquire) == application; };
+    while (!has_turn()) gates_[application].sleep_unless(has_turn);
   }
 
  private:

@@ -23,19 +23,19 @@ struct set_clock {
 /// A team whose episodes take, by each barrier, as many nanoseconds as the test says.
 struct model {
   std::vector<std::uint64_t> takes;
-  weir::judge<set_clock> its{static_cast<unsigned>(takes.size())};
-  weir::stretch now = its.first();
+  weir::judge<set_clock> judge{static_cast<unsigned>(takes.size())};
+  weir::stretch now = judge.first();
   std::uint64_t passed = 0, tried = 0, lost = 0;
 
   void pass(std::uint64_t episodes) {
     for (const std::uint64_t end = passed + episodes; passed < end;) {
-      const std::uint64_t took = takes[now.barrier], chosen = takes[its.chosen()];
-      if (now.barrier != its.chosen()) tried += now.episodes, lost += took > chosen ? (took - chosen) * now.episodes : 0;
+      const std::uint64_t took = takes[now.barrier], chosen = takes[judge.chosen()];
+      if (now.barrier != judge.chosen()) tried += now.episodes, lost += took > chosen ? (took - chosen) * now.episodes : 0;
       set_clock::now += (now.episodes - 1) * took;
-      const weir::stretch next = its.next();
+      const weir::stretch next = judge.next();
       ASSERT_GE(next.episodes, 2u);
       set_clock::now += took;
-      its.left();
+      judge.left();
       passed += now.episodes;
       now = next;
     }
@@ -45,11 +45,11 @@ struct model {
 TEST(Judge, TakesTheFasterBarrierAndTakesItBack) {
   model m{{1000, 800, 900}};
   m.pass(2'000'000);
-  EXPECT_EQ(m.its.chosen(), 1u);
+  EXPECT_EQ(m.judge.chosen(), 1u);
   EXPECT_EQ(m.now.barrier, 1u);
   m.takes = {800, 1000, 1000};
   m.pass(60'000'000);
-  EXPECT_EQ(m.its.chosen(), 0u);
+  EXPECT_EQ(m.judge.chosen(), 0u);
 }
 
 TEST(Judge, SaysWhatTrialsCost) {
@@ -57,13 +57,13 @@ TEST(Judge, SaysWhatTrialsCost) {
     model m{takes};
     const std::uint64_t began = set_clock::now;
     m.pass(100'000'000);
-    EXPECT_EQ(m.its.chosen(), 0u);
+    EXPECT_EQ(m.judge.chosen(), 0u);
     EXPECT_GT(m.tried, 0u);
-    EXPECT_GE(m.its.episodes(), m.tried);
-    EXPECT_LE(m.its.episodes(), m.tried + m.now.episodes);
+    EXPECT_GE(m.judge.episodes(), m.tried);
+    EXPECT_LE(m.judge.episodes(), m.tried + m.now.episodes);
     EXPECT_LE(m.lost * 100, set_clock::now - began) << takes[1];
     const double lost_us = static_cast<double>(m.lost) / 1000;
-    EXPECT_NEAR(m.its.lost_us(), lost_us, 0.2 * lost_us + 20) << takes[1];
+    EXPECT_NEAR(m.judge.lost_us(), lost_us, 0.2 * lost_us + 20) << takes[1];
   }
 }
 
@@ -71,7 +71,7 @@ TEST(Judge, LeavesProgramsAloneThatHaveMuchWork) {
   model m{{60'000, 1000}};
   m.pass(10'000'000);
   EXPECT_EQ(m.tried, 0u);
-  EXPECT_EQ(m.its.chosen(), 0u);
+  EXPECT_EQ(m.judge.chosen(), 0u);
 }
 
 /// Another barrier after a few episodes, in an order that only member 0 knows.

@@ -25,21 +25,21 @@ const std::pair<std::string, levels_shape> names[] = {
 };
 
 TEST(LevelsName, SaysTheShapeAndTheShapeHasThisName) {
-  for (const auto& [name, its] : names) {
-    EXPECT_EQ(levels_called(name), its) << name;
-    EXPECT_EQ(name_of(its), name);
+  for (const auto& [name, shape] : names) {
+    EXPECT_EQ(levels_called(name), shape) << name;
+    EXPECT_EQ(name_of(shape), name);
     EXPECT_TRUE(plans::names_levels(name));
   }
   EXPECT_FALSE(plans::names_levels("exchange-nodes"));
 }
 
 TEST(LevelsName, IsThatOfAPlanForAnyTeam) {
-  for (const auto& [name, its] : names)
+  for (const auto& [name, shape] : names)
     for (const unsigned members : {1u, 2u, 7u, 8u, 9u, 95u, 97u, 200u, 1024u}) {
       const plan p = plans::by_name(name, members).value();
       EXPECT_EQ(p.name, name);
       EXPECT_EQ(p.participants(), members);
-      EXPECT_EQ(p.halves, its.exchange_radix == 0);
+      EXPECT_EQ(p.halves, shape.exchange_radix == 0);
       if (members <= 200) { EXPECT_TRUE(prove(p).holds) << name << ", " << members << ": " << prove(p).why; }
     }
   EXPECT_EQ(prove(plans::by_name("levels:8by8down8-exchange4", 64).value()).critical_path, 1u + 2 + 1);
@@ -99,8 +99,8 @@ TEST(LevelsName, OfAnyBytesIsTakenOrRefused) {
       }
     }
     try {
-      const levels_shape its = levels_called(text);
-      ASSERT_EQ(name_of(its), text);
+      const levels_shape shape = levels_called(text);
+      ASSERT_EQ(name_of(shape), text);
       if (++taken % 8 == 0) {
         const plan p = plans::by_name(text, static_cast<unsigned>(2 + draw(60))).value();
         ASSERT_TRUE(prove(p).holds) << text << ", " << p.participants() << ": " << prove(p).why;

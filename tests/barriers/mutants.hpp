@@ -49,7 +49,7 @@ struct base {
   explicit base(unsigned members) : p(members), own(members) {}
   const unsigned p;
   struct alignas(128) line {
-    unsigned mine = 0;  // sense or episode of the member
+    unsigned episode = 0;  // sense or episode of the member
     word a{Initial}, b{Initial};
   };
   std::vector<line> own;
@@ -69,7 +69,7 @@ template <class Machine, bool OneTooFew, bool Equality, std::memory_order Order>
 struct counter_like : base<Machine> {
   using base<Machine>::base;
   void arrive_and_wait(unsigned m) {
-    const unsigned sum = this->own[m].mine += this->p;
+    const unsigned sum = this->own[m].episode += this->p;
     const unsigned goal = sum - (OneTooFew && sum > this->p ? 1 : 0);
     this->count.fetch_add(1, Order);
     this->await_until(this->count, [goal](unsigned now) { return Equality ? now == goal : static_cast<int>(now - goal) >= 0; });
@@ -89,17 +89,17 @@ template <class Machine, bool Flip, bool Reset, bool ReleaseFirst, std::memory_o
 struct sense_like : base<Machine> {
   using base<Machine>::base;
   void arrive_and_wait(unsigned m) {
-    const unsigned mine = Flip ? this->own[m].mine ^= 1u : 1u;
+    const unsigned sense = Flip ? this->own[m].episode ^= 1u : 1u;
     if (this->count.fetch_add(1, std::memory_order_acq_rel) + 1 == this->p) {
       if (ReleaseFirst) {
-        this->flag.store(mine, Release);
+        this->flag.store(sense, Release);
         dawdle<Machine>();
       }
       if (Reset) this->count.store(0, std::memory_order_relaxed);
-      this->flag.store(mine, Release);
+      this->flag.store(sense, Release);
       return;
     }
-    this->await(this->flag, mine);
+    this->await(this->flag, sense);
   }
 };
 template <class M>
@@ -118,7 +118,7 @@ template <class Machine, bool LockedFlip, bool AllPairs>
 struct condvar_like : base<Machine> {
   explicit condvar_like(unsigned members) : base<Machine>(members), rooms((members + 1) / 2) {}
   void arrive_and_wait(unsigned m) {
-    const unsigned e = ++this->own[m].mine;
+    const unsigned e = ++this->own[m].episode;
     if (this->count.fetch_add(1, std::memory_order_acq_rel) + 1 == this->p) {
       this->count.store(0, std::memory_order_relaxed);
       for (auto& r : rooms) {
@@ -158,14 +158,14 @@ template <class Machine>
 struct sensor_with_sense : base<Machine> {  // the last member leaves its own sensor behind
   using base<Machine>::base;
   void arrive_and_wait(unsigned m) {
-    const unsigned mine = this->own[m].mine ^= 1u;
+    const unsigned sense = this->own[m].episode ^= 1u;
     if (this->count.fetch_add(1, std::memory_order_acq_rel) + 1 == this->p) {
       this->count.store(0, std::memory_order_relaxed);
       for (unsigned o = 0; o < this->p; ++o)
-        if (o != m) this->own[o].a.store(mine, std::memory_order_release);
+        if (o != m) this->own[o].a.store(sense, std::memory_order_release);
       return;
     }
-    this->await(this->own[m].a, mine);
+    this->await(this->own[m].a, sense);
   }
 };
 
@@ -175,7 +175,7 @@ struct distributed_like : base<Machine> {
   using base<Machine>::base;
   using line = typename base<Machine>::line;
   void arrive_and_wait(unsigned m) {
-    const unsigned e = this->own[m].mine++;
+    const unsigned e = this->own[m].episode++;
     const unsigned sense = ((TwoSets ? e >> 1 : e) & 1u) ^ 1u;
     const auto set = TwoSets && (e & 1u) ? &line::b : &line::a;
     (this->own[m].*set).store(sense, Release);
@@ -265,7 +265,7 @@ template <class Machine, bool TreeFirst>
 struct combination_like : base<Machine> {  // pairs of members, a central barrier across the pairs
   explicit combination_like(unsigned members) : base<Machine>(members), local((members + 1) / 2) {}
   void arrive_and_wait(unsigned m) {
-    const unsigned e = ++this->own[m].mine;
+    const unsigned e = ++this->own[m].episode;
     seat& s = local[m / 2];
     const unsigned size = std::min(2u, this->p - m / 2 * 2);
     if (s.count.fetch_add(1, std::memory_order_acq_rel) + 1 < size) {

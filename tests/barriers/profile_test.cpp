@@ -168,10 +168,10 @@ TEST(Profile, OfAnyBytesIsReadOrRefused) {
       }
     }
     try {
-      for (const machine_profile& its : parsed_profile(text)) {
+      for (const machine_profile& profile : parsed_profile(text)) {
         ++taken;
         for (unsigned members = 0; members < 70; ++members) {
-          const auto* const found = found_in(its, members, members % 2 == 0);
+          const auto* const found = found_in(profile, members, members % 2 == 0);
           ASSERT_TRUE(found == nullptr || !found->barrier.empty());
         }
       }
@@ -196,11 +196,11 @@ const int four[] = {0, 1, 2, 3};
 
 TEST(ChoiceByProfile, IsTheBarrierThatWasMeasuredWithTheReason) {
   const auto known = parsed_profile(whole).front();
-  const auto its = choose(of(2, 4), known, four);
-  ASSERT_TRUE(its);
-  EXPECT_EQ(its->algorithm, "sense");
-  EXPECT_EQ(its->waiting, "auto");
-  EXPECT_EQ(its->reason, "measured on this machine on 2026-11-25: 91 ns, where distributed takes 120 ns");
+  const auto choice = choose(of(2, 4), known, four);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->algorithm, "sense");
+  EXPECT_EQ(choice->waiting, "auto");
+  EXPECT_EQ(choice->reason, "measured on this machine on 2026-11-25: 91 ns, where distributed takes 120 ns");
   const auto between = choose(of(12, 4, {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}), known, four);
   ASSERT_TRUE(between);
   EXPECT_EQ(between->algorithm, "combination");
@@ -237,10 +237,10 @@ TEST(ChoiceByProfile, IsAPlanByLevelsForMembersThatAreBoundInTurn) {
   const auto known = parsed_profile(with_plans).front();
   const std::vector<int> processors = first(16);
   for (const unsigned members : {8u, 12u, 16u}) {
-    const auto its = choose(of(members, 16, first(members)), known, processors);
-    ASSERT_TRUE(its) << members;
-    EXPECT_EQ(its->algorithm, "levels:4by4down3-pairs");
-    EXPECT_NE(its->reason.find("simulated for this machine on 2026-11-26"), std::string::npos) << its->reason;
+    const auto choice = choose(of(members, 16, first(members)), known, processors);
+    ASSERT_TRUE(choice) << members;
+    EXPECT_EQ(choice->algorithm, "levels:4by4down3-pairs");
+    EXPECT_NE(choice->reason.find("simulated for this machine on 2026-11-26"), std::string::npos) << choice->reason;
   }
   EXPECT_EQ(choose(of(16, 16), known, processors)->algorithm, "mcs") << "not bound";
   std::vector<int> otherwise = first(16);

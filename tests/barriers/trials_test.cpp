@@ -16,26 +16,26 @@ constexpr double second = 1e6, telling_us = 20;
 /// The episodes of a program, one course after the other. `episode_us(candidate, now_us)`: how long one takes.
 struct program {
   std::function<double(unsigned, double)> episode_us;
-  trials its;
+  trials tried;
   double now_us = 0, first_trial_us = 0;
   unsigned changes = 0, courses = 0, trial_blocks = 0;
 
   explicit program(unsigned candidates, std::function<double(unsigned, double)> episode, double longest_us = 1000)
-      : episode_us(std::move(episode)), its(candidates, longest_us) {
-    its.begin(now_us);
+      : episode_us(std::move(episode)), tried(candidates, longest_us) {
+    tried.begin(now_us);
   }
   void run_for(double us) {
     for (const double end = now_us + us; now_us < end; ++courses) {
-      const trials::course c = its.now();
+      const trials::course c = tried.now();
       for (unsigned b = 0; b < c.blocks(); ++b) {
         if (b == 1 && first_trial_us == 0) first_trial_us = now_us;
         for (std::uint32_t e = 0; e < c.episodes(b); ++e) now_us += episode_us(c.candidate(b), now_us);
-        its.block_ended(now_us);
+        tried.block_ended(now_us);
       }
       trial_blocks += c.blocks() - 1;
-      changes += its.next().chosen != c.chosen;
+      changes += tried.next().chosen != c.chosen;
       now_us += telling_us;
-      its.begin(now_us);
+      tried.begin(now_us);
     }
   }
 };
@@ -66,7 +66,7 @@ TEST(Trials, ACourseHasEachCandidateOfASetInTurn) {
 TEST(Trials, TheFasterBarrierIsTaken) {
   program p(3, [](unsigned c, double) { return c == 2 ? 4.0 : 5.0; });
   p.run_for(2 * second);
-  EXPECT_EQ(p.its.chosen(), 2u);
+  EXPECT_EQ(p.tried.chosen(), 2u);
   EXPECT_EQ(p.changes, 1u);
 }
 
@@ -74,7 +74,7 @@ TEST(Trials, TheFasterBarrierIsTakenInNoise) {
   noise vary;
   program p(2, [&](unsigned c, double) { return vary(c == 1 ? 4 : 5); });
   p.run_for(10 * second);
-  EXPECT_EQ(p.its.chosen(), 1u);
+  EXPECT_EQ(p.tried.chosen(), 1u);
   EXPECT_EQ(p.changes, 1u);
 }
 
@@ -100,7 +100,7 @@ TEST(Trials, AtMostAHundredthOfTheTimeIsLost) {
       const double scouting = 3 * (usual == 2.0 ? 32 : 4) * usual * slower;
       for (double s = 0.2; s < 30; s += 0.2) {
         p.run_for(0.2 * second);
-        EXPECT_LE(p.its.lost_us(), 0.01 * p.now_us + scouting)
+        EXPECT_LE(p.tried.lost_us(), 0.01 * p.now_us + scouting)
             << slower << " times " << usual << " us, after " << p.now_us << " us";
       }
       EXPECT_EQ(p.changes, 0u);
@@ -111,9 +111,9 @@ TEST(Trials, AtMostAHundredthOfTheTimeIsLost) {
 TEST(Trials, AnotherSituationIsLearned) {
   program p(2, [](unsigned c, double now) { return now < 20 * second ? (c == 1 ? 4.0 : 5.0) : (c == 1 ? 50.0 : 20.0); });
   p.run_for(20 * second);
-  ASSERT_EQ(p.its.chosen(), 1u);
+  ASSERT_EQ(p.tried.chosen(), 1u);
   p.run_for(6 * second);  // sooner than the distance that the trials have come to
-  EXPECT_EQ(p.its.chosen(), 0u);
+  EXPECT_EQ(p.tried.chosen(), 0u);
   EXPECT_EQ(p.changes, 2u);
 }
 
@@ -130,7 +130,7 @@ TEST(Trials, TheChoiceDoesNotSwing) {
   program p(2, [](unsigned c, double now) { return (static_cast<unsigned>(now / second) % 2 == c) ? 4.0 : 10.0; });
   p.run_for(100 * second);
   EXPECT_LE(p.changes, 20u);
-  EXPECT_LE(p.its.lost_us(), 0.01 * p.now_us);
+  EXPECT_LE(p.tried.lost_us(), 0.01 * p.now_us);
 }
 
 TEST(Trials, ProgramsWithMuchOtherWorkAreLeftAlone) {

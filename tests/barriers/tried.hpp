@@ -10,8 +10,8 @@ namespace tried {
 struct plan_of_table {
   std::string name;
   const weir::plans::entry* of;
-  weir::plans::shape its;
-  weir::plan operator()(unsigned participants) const { return of->make(participants, its); }
+  weir::plans::shape shape;
+  weir::plan operator()(unsigned participants) const { return of->make(participants, shape); }
 };
 
 inline bool alike(const weir::plan& a, const weir::plan& b) {
@@ -25,8 +25,8 @@ inline std::vector<plan_of_table> plans(const std::vector<std::pair<std::string,
   std::vector<plan_of_table> all;
   for (const weir::plans::entry& e : weir::plans::table) {
     all.push_back({e.name, &e, {}});
-    for (const auto& [suffix, its] : others)
-      if (!alike(e.make(50, its), e.make(50, {}))) all.push_back({e.name + suffix, &e, its});
+    for (const auto& [suffix, shape] : others)
+      if (!alike(e.make(50, shape), e.make(50, {}))) all.push_back({e.name + suffix, &e, shape});
   }
   return all;
 }

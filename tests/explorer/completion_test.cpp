@@ -82,10 +82,10 @@ struct region {
     check(executed[t].fetch_add(1, order::relaxed) == 0);
     tasks[t].executor.store(nullptr, order::relaxed);
     weir::openmp::complete_counted(
-        tasks[t], [&](const counted& its) { return its.executor.load(order::relaxed) == &threads[member]; }, &threads[member],
-        [&](counted& its) { check(given_back[&its - tasks].fetch_add(1, order::relaxed) == 0); },
-        [&](thread_of_team& its) {
-          if (n.wakes) its.asleep.open();
+        tasks[t], [&](const counted& task) { return task.executor.load(order::relaxed) == &threads[member]; }, &threads[member],
+        [&](counted& task) { check(given_back[&task - tasks].fetch_add(1, order::relaxed) == 0); },
+        [&](thread_of_team& executor) {
+          if (n.wakes) executor.asleep.open();
         });
   }
 
@@ -152,8 +152,8 @@ TEST(CompletionMutants, EachOrderIsNeeded) {
   for (const auto& [line, as] : written) {
     bool found = false;
     for (const numbers& n : cases)
-      found = found || !searched(n, memory_model::weak, [&, line = line](const place& at, order its) {
-                          return is_here(at) && at.line() == line ? order::relaxed : its;
+      found = found || !searched(n, memory_model::weak, [&, line = line](const place& at, order given) {
+                          return is_here(at) && at.line() == line ? order::relaxed : given;
                         }).holds;
     EXPECT_TRUE(found) << "line " << line;
   }

@@ -28,11 +28,11 @@ struct shape {
 
 template <class Machine>
 struct queue {
-  const shape its;
+  const shape form;
   weir::openmp::deque<Machine, item, 3> tasks;
   typename explored::word<std::uint32_t> written[most_items]{}, taken[most_items]{}, finished{0}, lost{0};
 
-  explicit queue(const shape& s) : its(s) {}
+  explicit queue(const shape& s) : form(s) {}
 
   void take(item* it) {
     if (it == nullptr) return;
@@ -44,34 +44,34 @@ struct queue {
   void pass(unsigned member) {
     const auto any = [](const item*) { return true; };
     if (member == 0) {
-      for (unsigned i = 0; i < its.items; ++i) {
+      for (unsigned i = 0; i < form.items; ++i) {
         written[i].store(1, std::memory_order_relaxed);
         if (!tasks.push(item_of(i))) take(item_of(i));
-        if (its.taken == when::taken_in_between) take(tasks.pop(any));
+        if (form.taken == when::taken_in_between) take(tasks.pop(any));
       }
-      for (unsigned i = 0; i < its.items; ++i) take(tasks.pop(any));
+      for (unsigned i = 0; i < form.items; ++i) take(tasks.pop(any));
     } else {
       take(tasks.steal(any));
     }
-    if (finished.fetch_add(1, std::memory_order_acq_rel) + 1 < its.members) return;
-    for (unsigned i = 0; i < its.items; ++i)
+    if (finished.fetch_add(1, std::memory_order_acq_rel) + 1 < form.members) return;
+    for (unsigned i = 0; i < form.items; ++i)
       if (taken[i].load(std::memory_order_relaxed) != 1) explored::spin(lost, [](std::uint32_t) { return false; });
   }
 };
 
 template <class Machine>
-subject of(const shape& its) {
+subject of(const shape& form) {
   subject s;
-  s.members = its.members;
-  s.build = [its]() -> subject::body {
-    return [q = new queue<Machine>(its)](unsigned member) { q->pass(member); };
+  s.members = form.members;
+  s.build = [form]() -> subject::body {
+    return [q = new queue<Machine>(form)](unsigned member) { q->pass(member); };
   };
   return s;
 }
 
 template <class Machine>
-verdict searched(const shape& its, memory_model memory) {
-  return explore(of<Machine>(its), {.memory = memory});
+verdict searched(const shape& form, memory_model memory) {
+  return explore(of<Machine>(form), {.memory = memory});
 }
 
 class Deque : public testing::TestWithParam<memory_model> {};
@@ -79,10 +79,10 @@ class Deque : public testing::TestWithParam<memory_model> {};
 TEST_P(Deque, EachTaskIsTakenOnce) {
   // With weak memory the larger ones of three members have too many states for a test.
   const unsigned few = GetParam() == memory_model::weak ? 2 : most_items;
-  for (const shape& its : {shape{2, when::all_added_first}, shape{2, when::taken_in_between}, shape{3, when::all_added_first},
+  for (const shape& form : {shape{2, when::all_added_first}, shape{2, when::taken_in_between}, shape{3, when::all_added_first},
                            shape{3, when::taken_in_between, few}}) {
-    const verdict v = searched<explored>(its, GetParam());
-    EXPECT_TRUE(v.holds && v.complete) << its.members << " members\n" << v.timeline;
+    const verdict v = searched<explored>(form, GetParam());
+    EXPECT_TRUE(v.holds && v.complete) << form.members << " members\n" << v.timeline;
   }
 }
 
@@ -106,9 +106,9 @@ TEST(DequeOrders, EachIsNeededOrHasAReason) {
   std::map<site, std::string> written;
   scan(source / file, written);
   std::vector<candidate> all;
-  for (const shape& its : {shape{2}, shape{2, when::taken_in_between}, shape{3, when::all_added_first, 2},
+  for (const shape& form : {shape{2}, shape{2, when::taken_in_between}, shape{3, when::all_added_first, 2},
                            shape{3, when::taken_in_between, 2}})
-    all.push_back({std::to_string(its.members) + " members, " + std::to_string(its.items) + " items", of<explored>(its)});
+    all.push_back({std::to_string(form.members) + " members, " + std::to_string(form.items) + " items", of<explored>(form)});
   expect_needed(written, all, table);
 }
 

@@ -24,26 +24,26 @@ constexpr shape two{2, 2, 4}, two_apart{2, 2, 4, true}, three{3, 3, 4}, three_ap
 template <class Machine>
 struct nest {
   static constexpr unsigned most = 5, across = 2;
-  const shape its;
+  const shape form;
   using posts = weir::openmp::posts<Machine, across, 1>;
   typename posts::byte bytes[2 * across * across]{};
   posts all;
   explored::word<std::uint32_t> done{0}, never{0};
 
-  explicit nest(const shape& s) : its(s) {
+  explicit nest(const shape& s) : form(s) {
     all.posted = bytes;
     if (s.apart) all.begin(s.members, true);
   }
-  bool has_left(std::uint64_t iteration) const { return iteration % its.owners >= its.members; }
+  bool has_left(std::uint64_t iteration) const { return iteration % form.owners >= form.members; }
   void pass(unsigned member) {
     const auto asleep = [](const auto& word, auto& gate, auto ready) {
       const auto is_ready = [&] { return ready(word.load(std::memory_order_acquire)); };
       while (!is_ready()) gate.sleep_unless(is_ready);
     };
-    for (std::uint64_t i = member; i < its.iterations; i += its.owners) {
+    for (std::uint64_t i = member; i < form.iterations; i += form.owners) {
       if (i != 0) all.wait_for(i - 1, [&] { return has_left(i - 1); }, asleep);
       // relaxed: the posts order what the iterations do. The search reports a member that waits for ever.
-      if (its.owners == its.members && done.load(std::memory_order_relaxed) != i)
+      if (form.owners == form.members && done.load(std::memory_order_relaxed) != i)
         explored::spin(never, [](std::uint32_t) { return false; });
       done.store(static_cast<std::uint32_t>(i + 1), std::memory_order_relaxed);
       all.post(i);
@@ -52,20 +52,20 @@ struct nest {
 };
 
 template <class Machine = explored>
-subject of(const shape& its) {
+subject of(const shape& form) {
   subject s;
-  s.members = its.members;
-  s.build = [its]() -> subject::body { return [n = new nest<Machine>(its)](unsigned member) { n->pass(member); }; };
+  s.members = form.members;
+  s.build = [form]() -> subject::body { return [n = new nest<Machine>(form)](unsigned member) { n->pass(member); }; };
   return s;
 }
 
 class Doacross : public testing::TestWithParam<memory_model> {};
 
 TEST_P(Doacross, IterationsFollowThoseThatTheyWaitFor) {
-  for (const shape& its : {two, two_apart, three, three_apart, one_has_left}) {
-    if (GetParam() == memory_model::weak && its.members > 2) continue;  // too many states for a test
-    const verdict v = explore(of(its), {.memory = GetParam()});
-    EXPECT_TRUE(v.holds && v.complete) << its.members << " of " << its.owners << (its.apart ? ", apart" : "") << '\n'
+  for (const shape& form : {two, two_apart, three, three_apart, one_has_left}) {
+    if (GetParam() == memory_model::weak && form.members > 2) continue;  // too many states for a test
+    const verdict v = explore(of(form), {.memory = GetParam()});
+    EXPECT_TRUE(v.holds && v.complete) << form.members << " of " << form.owners << (form.apart ? ", apart" : "") << '\n'
                                        << v.timeline;
   }
 }
@@ -85,7 +85,7 @@ struct never_opens : explored {
   };
 };
 TEST(DoacrossMutants, AMemberWhoseGateIsNotOpenedSleepsForEver) {
-  for (const shape& its : {two, two_apart}) EXPECT_FALSE(explore(of<never_opens>(its), {.memory = memory_model::sc}).holds);
+  for (const shape& form : {two, two_apart}) EXPECT_FALSE(explore(of<never_opens>(form), {.memory = memory_model::sc}).holds);
 }
 
 /// A nest too large for one page, whose bytes are all different.

@@ -18,8 +18,8 @@ namespace {
 using namespace explored_threads;
 
 void expect_to_hold(const named& each, settings how) {
-  const verdict its = explore(each.its, how);
-  EXPECT_TRUE(its.holds && its.complete) << each.name << '\n' << its.timeline;
+  const verdict v = explore(each.program, how);
+  EXPECT_TRUE(v.holds && v.complete) << each.name << '\n' << v.timeline;
 }
 
 class Driver : public testing::TestWithParam<memory_model> {};
@@ -30,8 +30,8 @@ TEST_P(Driver, HoldsInRandomSchedulesOfLargerOnes) {
   const bool is_weak = GetParam() == weak;
   for (const named& each : all_driven_scenarios()) {
     try {
-      const verdict its = explore_at_random(each.its, {.memory = GetParam(), .schedules = is_weak ? 500u : 2000u});
-      EXPECT_TRUE(its.holds) << each.name << '\n' << its.timeline;
+      const verdict v = explore_at_random(each.program, {.memory = GetParam(), .schedules = is_weak ? 500u : 2000u});
+      EXPECT_TRUE(v.holds) << each.name << '\n' << v.timeline;
     } catch (const std::invalid_argument&) {
       EXPECT_TRUE(is_weak) << each.name;  // for which the explorer takes fewer words
     }

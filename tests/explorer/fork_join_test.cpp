@@ -24,8 +24,8 @@ namespace release_word = weir::openmp::release_word;
 template <class Machine>
 struct numbered {
   typename Machine::template word<std::uint32_t> number{0};
-  numbered& operator=(std::uint32_t its) {
-    number.store(its, std::memory_order_relaxed);
+  numbered& operator=(std::uint32_t value) {
+    number.store(value, std::memory_order_relaxed);
     return *this;
   }
 };
@@ -181,8 +181,8 @@ TEST(ForkJoinMutants, EachOrderIsNeeded) {
     for (const order instead : weaker.at(as)) {
       bool found = false;
       for (const scenario& s : scenarios())
-        found = found || !searched(s, memory_model::weak, [&, line = line](const place& at, order its) {
-                            return is_of_fork_join(at) && at.line() == line ? instead : its;
+        found = found || !searched(s, memory_model::weak, [&, line = line](const place& at, order given) {
+                            return is_of_fork_join(at) && at.line() == line ? instead : given;
                           }).holds;
       EXPECT_TRUE(found) << "line " << line << " with order " << static_cast<int>(instead);
     }

@@ -41,9 +41,9 @@ bool holds(unsigned members, memory_model memory, std::function<order(const std:
   s.members = members;
   s.order_at = std::move(at);
   s.build = [members]() -> subject::body {
-    auto* const its = new barrier_with_tasks<Kernel>;
-    its->opens = members > 2;
-    return [its](unsigned member) { its->pass(member); };
+    auto* const barrier = new barrier_with_tasks<Kernel>;
+    barrier->opens = members > 2;
+    return [barrier](unsigned member) { barrier->pass(member); };
   };
   return explore(s, {.memory = memory}).holds;
 }

@@ -16,10 +16,11 @@ using namespace weir::explorer;
 template <template <class, template <class> class> class Algorithm>
 struct one final : weir::any_barrier {
   explicit one(const weir::team& t)
-      : any_barrier([](any_barrier& self, unsigned member) { static_cast<one&>(self).its.arrive_and_wait(member); }), its(t) {}
+      : any_barrier([](any_barrier& self, unsigned member) { static_cast<one&>(self).algorithm.arrive_and_wait(member); }),
+        algorithm(t) {}
   void arrive_and_wait_completing(unsigned, const weir::completion_call&, weir::completed_by) override {}
   std::size_t bytes() const override { return 0; }
-  Algorithm<explored, weir::waiting::spin> its;
+  Algorithm<explored, weir::waiting::spin> algorithm;
 };
 
 std::vector<std::unique_ptr<weir::any_barrier>> two(const weir::team& t) {
@@ -44,9 +45,9 @@ class in_turn {
 /// Stretches of so many episodes, by two barriers in turn.
 template <unsigned Episodes>
 struct learner {
-  explicit learner(const weir::team& t) : its(t.members, two(t)) {}
-  void arrive_and_wait(unsigned member) { its.arrive_and_wait(its, member); }
-  weir::learning<explored, in_turn<Episodes>> its;
+  explicit learner(const weir::team& t) : learning(t.members, two(t)) {}
+  void arrive_and_wait(unsigned member) { learning.arrive_and_wait(learning, member); }
+  weir::learning<explored, in_turn<Episodes>> learning;
 };
 
 /// The same in short, in which member 0 says what follows before it arrives, or after it has left.

@@ -111,7 +111,7 @@ verdict searched(unsigned members, memory_model memory, Make make, order_at at =
   s.members = members;
   s.order_at = std::move(at);
   s.build = [members, make]() -> subject::body {
-    return [its = make(), members](unsigned member) { its->pass(member, members); };
+    return [program = make(), members](unsigned member) { program->pass(member, members); };
   };
   return explore(s, {.memory = memory});
 }
@@ -190,8 +190,8 @@ TEST(LocksMutants, EachOrderIsNeeded) {
   for (const auto& [line, as] : written) {
     bool found = false;
     for (const auto& search : searches)
-      found = found || !search(2, memory_model::weak, [&, line = line](const place& at, order its) {
-                          return is_here(at) && at.line() == line ? order::relaxed : its;
+      found = found || !search(2, memory_model::weak, [&, line = line](const place& at, order given) {
+                          return is_here(at) && at.line() == line ? order::relaxed : given;
                         }).holds;
     EXPECT_TRUE(found) << "line " << line;
   }

@@ -104,8 +104,8 @@ TEST(Plans, TheProofAndTheExplorerAgree) {
     EXPECT_EQ(found_in(p) == "", proven) << p.name << " for " << p.participants();
   };
   for (unsigned n = 2; n <= 4; ++n)
-    for (const auto& its : tried::plans({{"", {.radix = 3, .fan_in = 1, .fan_out = 3}}})) {
-      const weir::plan p = its(n);
+    for (const auto& planned : tried::plans({{"", {.radix = 3, .fan_in = 1, .fan_out = 3}}})) {
+      const weir::plan p = planned(n);
       agree(p);
       agree(mutants::one_parity(p));
       for (unsigned m = 0; m < n; ++m) agree(mutants::impatient(p, m));

@@ -53,10 +53,10 @@ struct queue {
 
 template <without left_out = without::nothing>
 subject subject_of() {
-  using its = queue<explored, left_out>;
+  using tested = queue<explored, left_out>;
   subject s;
-  s.members = its::members;
-  s.build = []() -> subject::body { return [q = new its](unsigned member) { q->pass(member); }; };
+  s.members = tested::members;
+  s.build = []() -> subject::body { return [q = new tested](unsigned member) { q->pass(member); }; };
   return s;
 }
 

@@ -81,8 +81,8 @@ std::vector<candidate> candidates() {
   all.push_back({"opening for some", {}});
   all.back().s.members = 2;
   all.back().s.build = []() -> subject::body {
-    auto* const its = new telling;
-    return [its](unsigned member) { its->run(member); };
+    auto* const teller = new telling;
+    return [teller](unsigned member) { teller->run(member); };
   };
   // Yields that take as long as another process's time slices, until the team sleeps and leaves the processor to that process.
   weir::team beside = explored_team(2);

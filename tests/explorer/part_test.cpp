@@ -21,11 +21,11 @@ struct shape {
 template <class Machine>
 struct divided {
   static constexpr unsigned most_members = 3, most_chunks = 8;
-  const shape its;
+  const shape form;
   weir::openmp::part<Machine> parts[most_members];
   typename explored::word<std::uint32_t> taken[most_chunks]{}, arrived[3]{}, lost{0};
 
-  explicit divided(const shape& s) : its(s) {}
+  explicit divided(const shape& s) : form(s) {}
 
   static void wait_for_ever(const typename explored::word<std::uint32_t>& w) {
     explored::spin(w, [](std::uint32_t) { return false; });
@@ -36,13 +36,13 @@ struct divided {
       if (taken[c].fetch_add(1, std::memory_order_relaxed) != round) wait_for_ever(lost);
   }
   void pass(unsigned me, unsigned round, const division& d) {
-    const auto count = [this](std::uint32_t) { return its.at_a_time; };
+    const auto count = [this](std::uint32_t) { return form.at_a_time; };
     for (;;) {
       chunks them = parts[me].take(d, me, count);
-      for (unsigned i = 1; i < its.members && !them; ++i) {
-        them = parts[(me + i) % its.members].steal(d, (me + i) % its.members);
+      for (unsigned i = 1; i < form.members && !them; ++i) {
+        them = parts[(me + i) % form.members].steal(d, (me + i) % form.members);
         if (!them) continue;
-        const std::uint32_t cut = std::min(them.begin + its.at_a_time, them.end);
+        const std::uint32_t cut = std::min(them.begin + form.at_a_time, them.end);
         parts[me].keep(d, {cut, them.end});
         them.end = cut;
       }
@@ -51,25 +51,25 @@ struct divided {
     }
     // As at the end of a loop: nobody begins the next one in the same slot before all have left.
     arrived[round].fetch_add(1, std::memory_order_acq_rel);
-    explored::spin(arrived[round], [this](std::uint32_t n) { return n == its.members; });
-    for (unsigned c = 0; c < its.chunks; ++c)
+    explored::spin(arrived[round], [this](std::uint32_t n) { return n == form.members; });
+    for (unsigned c = 0; c < form.chunks; ++c)
       if (taken[c].load(std::memory_order_relaxed) <= round) wait_for_ever(lost);
   }
   void run(unsigned me) {
     division d;
-    for (unsigned round = 0; round < its.rounds; ++round) {
-      d.divide(its.chunks, its.members);
+    for (unsigned round = 0; round < form.rounds; ++round) {
+      d.divide(form.chunks, form.members);
       pass(me, round, d);
     }
   }
 };
 
 template <class Machine>
-verdict searched(const shape& its, memory_model memory = memory_model::sc) {
+verdict searched(const shape& form, memory_model memory = memory_model::sc) {
   subject s;
-  s.members = its.members;
-  s.build = [its]() -> subject::body {
-    return [l = new divided<Machine>(its)](unsigned member) { l->run(member); };
+  s.members = form.members;
+  s.build = [form]() -> subject::body {
+    return [l = new divided<Machine>(form)](unsigned member) { l->run(member); };
   };
   return explore(s, {.memory = memory});
 }
@@ -77,16 +77,16 @@ verdict searched(const shape& its, memory_model memory = memory_model::sc) {
 class Part : public testing::TestWithParam<memory_model> {};
 
 TEST_P(Part, EachChunkIsTakenOnce) {
-  for (const shape& its : {shape{2, 2}, shape{2, 3}, shape{2, 4}, shape{2, 1}, shape{2, 5, 2}, shape{3, 2}, shape{3, 3}}) {
-    const verdict v = searched<explored>(its, GetParam());
-    EXPECT_TRUE(v.holds && v.complete) << its.members << " members, " << its.chunks << " chunks";
+  for (const shape& form : {shape{2, 2}, shape{2, 3}, shape{2, 4}, shape{2, 1}, shape{2, 5, 2}, shape{3, 2}, shape{3, 3}}) {
+    const verdict v = searched<explored>(form, GetParam());
+    EXPECT_TRUE(v.holds && v.complete) << form.members << " members, " << form.chunks << " chunks";
   }
 }
 
 TEST_P(Part, NobodySetsThePartsUp) {
-  for (const shape& its : {shape{2, 2, 1, 3}, shape{2, 3, 1, 2}, shape{2, 1, 1, 3}}) {
-    const verdict v = searched<explored>(its, GetParam());
-    EXPECT_TRUE(v.holds && v.complete) << its.members << " members, " << its.chunks << " chunks";
+  for (const shape& form : {shape{2, 2, 1, 3}, shape{2, 3, 1, 2}, shape{2, 1, 1, 3}}) {
+    const verdict v = searched<explored>(form, GetParam());
+    EXPECT_TRUE(v.holds && v.complete) << form.members << " members, " << form.chunks << " chunks";
   }
 }
 

@@ -57,11 +57,11 @@ struct team {
       return {m == 0 ? first : m == 1 ? second : none, m == 2 ? 1u : 0u};
     }
   } reduction;
-  const shape its;
+  const shape form;
   member members[size];
   value values[size]{0, 0, 0}, never{0};
 
-  explicit team(const shape& s) : reduction{s.is}, its(s) {
+  explicit team(const shape& s) : reduction{s.is}, form(s) {
     for (unsigned m = 0; m < size; ++m) {
       members[m].of = this;
       members[m].number = m;
@@ -77,26 +77,26 @@ struct team {
     };
     const auto await = [this](member& who, const explored::word<std::uint32_t>& word, std::uint32_t wanted) {
       if (left_out == without::taken && &word == &who.taken) return;
-      if (!its.asleep) return explored::spin(word, [wanted](std::uint32_t now) { return now == wanted; });
+      if (!form.asleep) return explored::spin(word, [wanted](std::uint32_t now) { return now == wanted; });
       const auto is_ready = [&] { return word.load(std::memory_order_acquire) == wanted; };
       while (!is_ready()) who.reduction_gate.sleep_unless(is_ready);
     };
-    for (unsigned r = 1; r <= its.reductions; ++r) {
+    for (unsigned r = 1; r <= form.reductions; ++r) {
       constexpr std::uint32_t of_each[] = {1, 10, 100};
       values[number].store(r * of_each[number], std::memory_order_relaxed);
-      if (!weir::openmp::combine_along_tree(me, &values[number], add, its.at_once, await)) continue;
+      if (!weir::openmp::combine_along_tree(me, &values[number], add, form.at_once, await)) continue;
       // The search reports a member that waits for ever.
       if (values[0].load(std::memory_order_relaxed) != r * 111) explored::spin(never, [](std::uint32_t) { return false; });
-      if (!its.at_once) weir::openmp::release_reduction(me);
+      if (!form.at_once) weir::openmp::release_reduction(me);
     }
   }
 };
 
 template <without left_out = without::nothing>
-subject of(const shape& its) {
+subject of(const shape& form) {
   subject s;
   s.members = team<left_out>::size;
-  s.build = [its]() -> subject::body { return [t = new team<left_out>(its)](unsigned member) { t->pass(member); }; };
+  s.build = [form]() -> subject::body { return [t = new team<left_out>(form)](unsigned member) { t->pass(member); }; };
   return s;
 }
 
@@ -111,9 +111,9 @@ TEST_P(Reductions, AddTheValuesOfAll) {
       all.push_back({is, at_once, most, false});
       if (GetParam() != memory_model::weak) all.push_back({is, at_once, 1, true});
     }
-  for (const shape& its : all) {
-    const verdict v = explore(of(its), {.memory = GetParam()});
-    EXPECT_TRUE(v.holds && v.complete) << (its.at_once ? "at once" : "released later") << '\n' << v.timeline;
+  for (const shape& form : all) {
+    const verdict v = explore(of(form), {.memory = GetParam()});
+    EXPECT_TRUE(v.holds && v.complete) << (form.at_once ? "at once" : "released later") << '\n' << v.timeline;
   }
 }
 

@@ -14,7 +14,7 @@ TEST(RunQueueOrders, EachIsNeededOrHasAReason) {
     scan(source / "src/threads/scheduling" / file, written);
   std::vector<candidate> candidates;
   for (const auto& each : explored_threads::all_scenarios())
-    if (each.name != "counting, woken one at a time") candidates.push_back({each.name, each.its});  // it has too many states
+    if (each.name != "counting, woken one at a time") candidates.push_back({each.name, each.program});  // it has too many states
   expect_needed(written, candidates, {});
 }
 

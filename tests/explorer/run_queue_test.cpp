@@ -16,8 +16,8 @@ const std::vector<named> all = all_scenarios();
 class RunQueue : public testing::TestWithParam<memory_model> {};
 TEST_P(RunQueue, HoldsInEachScenario) {
   for (const named& each : all) {
-    const verdict its = explore(each.its, {.memory = GetParam()});
-    EXPECT_TRUE(its.holds && its.complete) << each.name << '\n' << its.timeline;
+    const verdict v = explore(each.program, {.memory = GetParam()});
+    EXPECT_TRUE(v.holds && v.complete) << each.name << '\n' << v.timeline;
   }
 }
 INSTANTIATE_TEST_SUITE_P(In, RunQueue, testing::Values(memory_model::sc, memory_model::tso, memory_model::weak),

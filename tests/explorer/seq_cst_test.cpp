@@ -32,7 +32,7 @@ using enum outcome;
 
 struct litmus {
   std::string name;
-  outcome its;
+  outcome expected;
   std::vector<std::vector<step>> members;
   std::vector<std::uint32_t> last = {};  // of x, y, z; empty: any
 };
@@ -65,7 +65,7 @@ bool is_possible(const litmus& l, memory_model memory, bool reduce) {
   subject s;
   s.members = static_cast<unsigned>(l.members.size());
   s.build = [&l]() -> subject::body {
-    return [its = new run, &l](unsigned member) { its->pass(l, member); };
+    return [r = new run, &l](unsigned member) { r->pass(l, member); };
   };
   const verdict v = explore(s, {.memory = memory, .reduce = reduce});
   EXPECT_TRUE(!v.holds || v.complete) << l.name;
@@ -87,9 +87,9 @@ const litmus store_buffering[] = {
 };
 
 /// Two members read what two others write, in opposite orders.
-litmus readers(const char* name, outcome its, std::memory_order write, std::memory_order read, std::memory_order last,
+litmus readers(const char* name, outcome expected, std::memory_order write, std::memory_order read, std::memory_order last,
                bool fenced = false) {
-  litmus l{name, its, {{W(x, 1, write)}, {W(y, 1, write)}, {R(x, 1, read), R(y, 0, read)}, {R(y, 1, read), R(x, 0, last)}}};
+  litmus l{name, expected, {{W(x, 1, write)}, {W(y, 1, write)}, {R(x, 1, read), R(y, 0, read)}, {R(y, 1, read), R(x, 0, last)}}};
   if (fenced)
     for (const unsigned member : {2, 3}) l.members[member].insert(l.members[member].begin() + 1, F());
   return l;
@@ -165,7 +165,7 @@ void compare(const litmus (&all)[Size]) {
   for (const litmus& l : all)
     for (const bool reduce : {false, true}) {
       EXPECT_FALSE(is_possible(l, memory_model::sc, reduce)) << l.name;
-      EXPECT_EQ(is_possible(l, memory_model::weak, reduce), l.its == allowed) << l.name << (reduce ? ", reduced" : "");
+      EXPECT_EQ(is_possible(l, memory_model::weak, reduce), l.expected == allowed) << l.name << (reduce ? ", reduced" : "");
     }
 }
 
@@ -175,7 +175,7 @@ void expect_equal_reads(const litmus& l) {
   s.members = static_cast<unsigned>(l.members.size());
   s.join = false;
   s.build = [&l]() -> subject::body {
-    return [its = new run, &l](unsigned member) { its->execute(l, member); };
+    return [r = new run, &l](unsigned member) { r->execute(l, member); };
   };
   const verdict whole = explore(s, {.memory = memory_model::weak, .reduce = false});
   const verdict reduced = explore(s, {.memory = memory_model::weak});

@@ -31,27 +31,27 @@ struct team {
   struct member {
     team* of;
     explored_words::pointer<explored::gate> asleep_at;
-    explicit member(team& its) : of(&its), asleep_at(its.gates) {}
+    explicit member(team& owner) : of(&owner), asleep_at(owner.gates) {}
   };
-  const shape its;
+  const shape form;
   explored::gate gates[most];
   member members[most]{member(*this), member(*this), member(*this)};
   explored::word<unsigned> asleep{0}, opened{0}, executed{0}, never{0}, over{0};
   weir::openmp::deque<explored, item, 3> tasks;
 
-  explicit team(const shape& s) : its(s) {}
+  explicit team(const shape& s) : form(s) {}
 
   template <without What>
   static void fence() {
     if constexpr (left_out != What) explored::fence(std::memory_order_seq_cst);
   }
   void own() {
-    for (unsigned i = 0; i < its.tasks; ++i) {
+    for (unsigned i = 0; i < form.tasks; ++i) {
       tasks.push(some_item());
       // As task_scheduler::add() and wake_one_of_all().
       fence<without::fence_of_owner>();
       if (left_out == without::wake || !weir::openmp::somebody_sleeps(*this)) continue;
-      for (unsigned m = 1; m < its.members; ++m)
+      for (unsigned m = 1; m < form.members; ++m)
         if (weir::openmp::wake_sleeper(members[m], [this](explored::gate& at) {
               opened.fetch_add(1, std::memory_order_relaxed);
               at.open_to(1);
@@ -59,8 +59,8 @@ struct team {
           break;
     }
     // The search reports a member that waits for ever.
-    explored::spin(executed, [this](unsigned n) { return n == its.tasks; });
-    if (opened.load(std::memory_order_relaxed) > its.tasks) explored::spin(never, [](unsigned) { return false; });
+    explored::spin(executed, [this](unsigned n) { return n == form.tasks; });
+    if (opened.load(std::memory_order_relaxed) > form.tasks) explored::spin(never, [](unsigned) { return false; });
     over.store(1, std::memory_order_release);
     for (auto& each : gates) each.open();
   }
@@ -71,7 +71,7 @@ struct team {
   }
   void work(unsigned number) {
     member& me = members[number];
-    explored::gate& at = gates[its.one_gate ? 0 : number];
+    explored::gate& at = gates[form.one_gate ? 0 : number];
     const auto is_over = [this] { return over.load(std::memory_order_acquire) != 0; };
     while (!is_over()) {
       if (execute_one()) continue;
@@ -87,24 +87,24 @@ struct team {
 };
 
 template <without left_out = without::nothing>
-subject of(const shape& its) {
+subject of(const shape& form) {
   subject s;
-  s.members = its.members;
-  s.build = [its]() -> subject::body { return [t = new team<left_out>(its)](unsigned member) { t->pass(member); }; };
+  s.members = form.members;
+  s.build = [form]() -> subject::body { return [t = new team<left_out>(form)](unsigned member) { t->pass(member); }; };
   return s;
 }
 template <without left_out = without::nothing>
-verdict searched(const shape& its, memory_model memory) {
-  return explore(of<left_out>(its), {.memory = memory});
+verdict searched(const shape& form, memory_model memory) {
+  return explore(of<left_out>(form), {.memory = memory});
 }
 
 class Sleepers : public testing::TestWithParam<memory_model> {};
 
 TEST_P(Sleepers, NoWakeUpIsLost) {
-  for (const shape& its : {two, three, at_barrier}) {
-    if (GetParam() == memory_model::weak && its.members > 2) continue;  // too many states for a test
-    const verdict v = searched(its, GetParam());
-    EXPECT_TRUE(v.holds && v.complete) << its.members << " members" << '\n' << v.timeline;
+  for (const shape& form : {two, three, at_barrier}) {
+    if (GetParam() == memory_model::weak && form.members > 2) continue;  // too many states for a test
+    const verdict v = searched(form, GetParam());
+    EXPECT_TRUE(v.holds && v.complete) << form.members << " members" << '\n' << v.timeline;
   }
 }
 

@@ -49,14 +49,14 @@ struct hasty : weir::openmp::offers<explored> {
 template <class Machine, class Offers>
 struct queues {
   static constexpr unsigned members = 3, looks = 2, longest_pause = 1;
-  const shape its;
+  const shape form;
   weir::openmp::deque<Machine, item, 3> tasks[members];
   Offers all{16};  // two lines
   search search_of[members];
   explored::word<std::uint32_t> taken[most_items]{0, 0}, finished{0}, never{0};
 
-  explicit queues(const shape& s) : its(s) {
-    if (!its.withdraw) return;
+  explicit queues(const shape& s) : form(s) {
+    if (!form.withdraw) return;
     // The looks of the search's patience but one.
     for (search& each : search_of)
       while (!each.withdraws(longest_pause)) each.failed(1, false, false, longest_pause);
@@ -69,19 +69,19 @@ struct queues {
     if (it != nullptr) check(taken[number_of(it)].fetch_add(1, std::memory_order_relaxed) == 0);
   }
   void own() {
-    for (unsigned i = 0; i < its.items; ++i) {
+    for (unsigned i = 0; i < form.items; ++i) {
       tasks[0].push(item_of(i));
       // As task_scheduler::add().
       explored::fence(std::memory_order_seq_cst);
       if (!all.of(0).is_there()) all.add(0);
     }
-    if (!its.withdraw) take(tasks[0].pop([](const item*) { return true; }));
+    if (!form.withdraw) take(tasks[0].pop([](const item*) { return true; }));
   }
   void steal(unsigned member) {
-    const unsigned number = its.thieves[member - 1];
+    const unsigned number = form.thieves[member - 1];
     const auto queue_of = [&](unsigned victim) -> auto& { return tasks[victim == number ? member : 0]; };
     const item* const bound = nullptr;
-    take(weir::openmp::steal_from(queue_of, all, search_of[member], number, longest_pause, bound, its.everywhere, [] {}));
+    take(weir::openmp::steal_from(queue_of, all, search_of[member], number, longest_pause, bound, form.everywhere, [] {}));
   }
   void pass(unsigned member) {
     if (member == 0)
@@ -90,16 +90,16 @@ struct queues {
       for (unsigned i = 0; i < looks; ++i) steal(member);
     if (finished.fetch_add(1, std::memory_order_acq_rel) + 1 < members) return;
     unsigned left = 0;
-    for (unsigned i = 0; i < its.items; ++i) left += taken[i].load(std::memory_order_relaxed) == 0;
+    for (unsigned i = 0; i < form.items; ++i) left += taken[i].load(std::memory_order_relaxed) == 0;
     if (left != 0) check(!tasks[0].is_empty() && all.of(0).is_there());
   }
 };
 
 template <class Machine = explored, class Offers = weir::openmp::offers<explored>>
-verdict searched(const shape& its, memory_model memory = memory_model::sc) {
+verdict searched(const shape& form, memory_model memory = memory_model::sc) {
   subject s;
   s.members = queues<Machine, Offers>::members;
-  s.build = [its]() -> subject::body { return [q = new queues<Machine, Offers>(its)](unsigned member) { q->pass(member); }; };
+  s.build = [form]() -> subject::body { return [q = new queues<Machine, Offers>(form)](unsigned member) { q->pass(member); }; };
   return explore(s, {.memory = memory});
 }
 
@@ -109,17 +109,17 @@ class Stealing : public testing::TestWithParam<memory_model> {};
 
 TEST_P(Stealing, TakesEachTaskOnceAndHidesNone) {
   // With weak memory two tasks have too many states for a test.
-  for (shape its : {near, far, everywhere, withdrawing}) {
-    if (GetParam() == memory_model::weak) its.items = 1;
-    const verdict v = searched(its, GetParam());
-    EXPECT_TRUE(v.holds && v.complete) << its.thieves[0] << (its.withdraw ? ", withdrawing" : "") << '\n' << v.timeline;
+  for (shape form : {near, far, everywhere, withdrawing}) {
+    if (GetParam() == memory_model::weak) form.items = 1;
+    const verdict v = searched(form, GetParam());
+    EXPECT_TRUE(v.holds && v.complete) << form.thieves[0] << (form.withdraw ? ", withdrawing" : "") << '\n' << v.timeline;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(In, Stealing, testing::Values(memory_model::sc, memory_model::tso, memory_model::weak));
 
 TEST(StealingMutants, ThievesThatDoNotCompareTakeATaskTwice) {
-  for (const shape& its : {near, everywhere}) EXPECT_FALSE(searched<takes_without_comparing>(its).holds);
+  for (const shape& form : {near, everywhere}) EXPECT_FALSE(searched<takes_without_comparing>(form).holds);
 }
 
 TEST(StealingMutants, AThiefThatDoesNotLookOnceMoreHidesATask) {

@@ -27,9 +27,9 @@ struct wanting : scenario {
   std::uintptr_t agreed_stub() {
     const auto text = entry.text.load(order::relaxed);
     const std::uintptr_t at = entry.at.load(order::relaxed);
-    const trampoline::demand its = demand_for(at);
-    check(entry.first.load(order::relaxed) == its.first && entry.distance_at.load(order::relaxed) == its.distance_at &&
-          entry.bytes.load(order::relaxed) == its.bytes && (text == its.text || text == its.text + other_text));
+    const trampoline::demand d = demand_for(at);
+    check(entry.first.load(order::relaxed) == d.first && entry.distance_at.load(order::relaxed) == d.distance_at &&
+          entry.bytes.load(order::relaxed) == d.bytes && (text == d.text || text == d.text + other_text));
     return stub_for(text);
   }
   enum class outcome { placed, no_room, no_jump };  // no_jump: the stub is there
@@ -52,12 +52,12 @@ struct wanting : scenario {
     check(entry.is.load(order::relaxed) != trampoline::writing);
   }
   void is_already(trampoline::stage stage, std::uintptr_t stub) {
-    const trampoline::demand its = demand_for(here);
-    entry.at.store(its.at, order::relaxed);
-    entry.first.store(its.first, order::relaxed);
-    entry.distance_at.store(its.distance_at, order::relaxed);
-    entry.text.store(its.text, order::relaxed);
-    entry.bytes.store(its.bytes, order::relaxed);
+    const trampoline::demand d = demand_for(here);
+    entry.at.store(d.at, order::relaxed);
+    entry.first.store(d.first, order::relaxed);
+    entry.distance_at.store(d.distance_at, order::relaxed);
+    entry.text.store(d.text, order::relaxed);
+    entry.bytes.store(d.bytes, order::relaxed);
     entry.stub.store(stub, order::relaxed);
     entry.is.store(stage, order::relaxed);
   }
@@ -152,7 +152,7 @@ using explored_threads::of_trampolines;
 TEST(Trampolines, AnEntryIsForOneInstruction) {
   for (const auto& each : of_trampolines())
     for (const memory_model memory : {memory_model::sc, memory_model::weak}) {
-      const verdict v = explore(each.its, {.memory = memory});
+      const verdict v = explore(each.program, {.memory = memory});
       EXPECT_TRUE(v.holds && v.complete) << each.name << '\n' << v.timeline;
     }
 }
@@ -161,7 +161,7 @@ TEST(Trampolines, EachOrderIsNeededOrHasAReason) {
   std::map<site, std::string> written;
   scan(source / "src/threads/polling/trampoline_stages.hpp", written);
   std::vector<candidate> candidates;
-  for (const auto& each : of_trampolines()) candidates.push_back({each.name, each.its});
+  for (const auto& each : of_trampolines()) candidates.push_back({each.name, each.program});
   expect_needed(written, candidates, {});
 }
 

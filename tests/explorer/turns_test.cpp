@@ -31,11 +31,11 @@ struct ordered_loop {
     in_common* in_loop;
     iterations chunk;
   };
-  const shape its;
+  const shape form;
   in_common all;
   explored::word<std::uint32_t> begun[2]{0, 0}, done[2]{0, 0}, next{0}, never{0};
 
-  explicit ordered_loop(const shape& s) : its(s) { all.ordered.make_lines(its.members); }
+  explicit ordered_loop(const shape& s) : form(s) { all.ordered.make_lines(form.members); }
 
   /// The search reports a member that waits for ever.
   void check(bool holds) {
@@ -45,27 +45,27 @@ struct ordered_loop {
     const auto is_ready = [&] { return ready(word.load(std::memory_order_acquire)); };
     while (!is_ready()) gate.sleep_unless(is_ready);
   }
-  bool has_left(std::uint64_t iteration) const { return iteration % its.owners >= its.members; }
+  bool has_left(std::uint64_t iteration) const { return iteration % form.owners >= form.members; }
   void together(explored::word<std::uint32_t>& count) {
     count.fetch_add(1, std::memory_order_acq_rel);
-    explored::spin(count, [this](std::uint32_t n) { return n == its.members; });
+    explored::spin(count, [this](std::uint32_t n) { return n == form.members; });
   }
   void pass(unsigned number) {
     member me{&all, {}};
-    for (unsigned loop = 0; loop < its.loops; ++loop) {
+    for (unsigned loop = 0; loop < form.loops; ++loop) {
       // All store the same, since what is no word is each member's own here. Natively one member begins, behind the slot.
-      all.ordered.begin(its.trips, its.members);
+      all.ordered.begin(form.trips, form.members);
       together(begun[loop]);
-      for (std::uint64_t i = number; i < its.trips; i += its.owners) {
+      for (std::uint64_t i = number; i < form.trips; i += form.owners) {
         me.chunk = {i, i + 1};
         weir::openmp::wait_for_turn(
-            me, [this](std::uint64_t now) { return now < its.trips && has_left(now); },
+            me, [this](std::uint64_t now) { return now < form.trips && has_left(now); },
             [](std::uint64_t now) { return now + 1; }, [](auto&&... with) { wait(with...); });
         // relaxed: a turn orders what is done in it.
         std::uint64_t before = i;
         while (before != 0 && has_left(before - 1)) --before;
-        check(next.load(std::memory_order_relaxed) == loop * its.trips + before);
-        next.store(static_cast<std::uint32_t>(loop * its.trips + i + 1), std::memory_order_relaxed);
+        check(next.load(std::memory_order_relaxed) == loop * form.trips + before);
+        next.store(static_cast<std::uint32_t>(loop * form.trips + i + 1), std::memory_order_relaxed);
         weir::openmp::pass_turn(me);
       }
       together(done[loop]);
@@ -74,11 +74,11 @@ struct ordered_loop {
 };
 
 template <class Machine, unsigned Few>
-subject of(const shape& its) {
+subject of(const shape& form) {
   subject s;
-  s.members = its.members;
-  s.build = [its]() -> subject::body {
-    return [l = new ordered_loop<Machine, Few>(its)](unsigned member) { l->pass(member); };
+  s.members = form.members;
+  s.build = [form]() -> subject::body {
+    return [l = new ordered_loop<Machine, Few>(form)](unsigned member) { l->pass(member); };
   };
   return s;
 }
@@ -91,10 +91,10 @@ TEST_P(Turns, ComeOneAfterTheOtherToMembersThatSleep) {
     const verdict v = explore(s, {.memory = GetParam()});
     EXPECT_TRUE(v.holds && v.complete) << what << '\n' << v.timeline;
   };
-  for (const shape& its : {two, three, again}) {
-    if (GetParam() == memory_model::weak && &its != &two) continue;
-    expect(of<explored, in_common>(its), "one line");
-    expect(of<explored, apart>(its), "lines apart");
+  for (const shape& form : {two, three, again}) {
+    if (GetParam() == memory_model::weak && &form != &two) continue;
+    expect(of<explored, in_common>(form), "one line");
+    expect(of<explored, apart>(form), "lines apart");
   }
   expect(of<explored, in_common>(one_has_left), "one has left");
 }

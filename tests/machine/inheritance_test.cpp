@@ -25,9 +25,9 @@ void tells(Change change) {
     ASSERT_TRUE(before.is_known);
     EXPECT_EQ(before, inheritance::of_this_thread());
     change();
-    const inheritance mine = inheritance::of_this_thread();
-    EXPECT_NE(before, mine);
-    std::thread([&mine] { EXPECT_EQ(mine, inheritance::of_this_thread()); }).join();
+    const inheritance own = inheritance::of_this_thread();
+    EXPECT_NE(before, own);
+    std::thread([&own] { EXPECT_EQ(own, inheritance::of_this_thread()); }).join();
   }).join();
 }
 

@@ -56,9 +56,9 @@ void beside_own_threads(unsigned count, What what) {
 
 /// Of ten looks, since others come and go.
 unsigned fewest() {
-  unsigned its = ~0u;
-  for (int look = 0; look < 10; ++look) its = std::min(its, weir::others_running().value_or(0));
-  return its;
+  unsigned least = ~0u;
+  for (int look = 0; look < 10; ++look) least = std::min(least, weir::others_running().value_or(0));
+  return least;
 }
 
 TEST(RunningNow, OtherProcessesAreCounted) {

@@ -19,8 +19,8 @@ std::uint64_t slice() {
     std::int32_t nice = 0;
     std::uint32_t priority = 0;
     std::uint64_t runtime = 0, deadline = 0, period = 0;
-  } its;
-  return raw_call(SYS_sched_getattr, 0, reinterpret_cast<long>(&its), sizeof its, 0) == 0 ? its.runtime : 0;
+  } attributes;
+  return raw_call(SYS_sched_getattr, 0, reinterpret_cast<long>(&attributes), sizeof attributes, 0) == 0 ? attributes.runtime : 0;
 }
 
 std::uint64_t slice_of_one_that_asks(int policy) {

@@ -49,14 +49,14 @@ TEST(Gate, LosesNoWakeUp) {
 // A sleeper has checked its word, which was not set. Before it sleeps, its gate is opened and another
 // announces itself. The first sleeper must notice the opening, because no other will follow for it.
 TEST(Gate, IsNotSleptAtThroughAnOpening) {
-  std::atomic<unsigned> mine{0}, other{0};
+  std::atomic<unsigned> first{0}, other{0};
   weir::gate gate;
   std::thread next;
   bool first_look = true;
   const auto ready = [&] {
-    if (!first_look) return mine.load() != 0;
+    if (!first_look) return first.load() != 0;
     first_look = false;
-    mine.store(1);
+    first.store(1);
     gate.open();
     next = std::thread([&] {
       while (other.load() == 0) gate.sleep_unless([&] { return other.load() != 0; });
@@ -64,7 +64,7 @@ TEST(Gate, IsNotSleptAtThroughAnOpening) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));  // until the other thread sleeps
     return false;  // the value from before the opening
   };
-  while (mine.load() == 0 || first_look) gate.sleep_unless(ready);
+  while (first.load() == 0 || first_look) gate.sleep_unless(ready);
   other.store(1);
   gate.open();
   next.join();
@@ -244,8 +244,8 @@ TEST(Waiting, SpinsOnlyForAMomentBesideLoadWhereWokenMembersWaitForProcessors) {
   counted::too_many = false;
   counted::dear = true;
   // A team in step would sleep for ever if it did not wait for a member that is being woken.
-  for (auto* const its : {&usual, &under_quota})
-    for (int i = 0; i < 50; ++i) EXPECT_GE(microseconds_before_a_sleep(60, *its), 2 * constants::first_wake_up);
+  for (auto* const team : {&usual, &under_quota})
+    for (int i = 0; i < 50; ++i) EXPECT_GE(microseconds_before_a_sleep(60, *team), 2 * constants::first_wake_up);
   const double patient = microseconds_before_a_sleep(constants::long_yield + 1, usual);
   EXPECT_NEAR(patient, 2 * 60, 1);
   // What wake-ups take meanwhile is not learned either.

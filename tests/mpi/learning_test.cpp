@@ -24,7 +24,7 @@ struct board {
 };
 
 struct job {
-  explicit job(unsigned processes) : its(processes, learning(3, 1000)) { its[0].judge(0); }
+  explicit job(unsigned processes) : learners(processes, learning(3, 1000)) { learners[0].judge(0); }
 
   /// In an episode the processes arrive in any order; the judge may be the last. `took`: by the candidate.
   template <class Took>
@@ -32,14 +32,14 @@ struct job {
     for (; episodes != 0; --episodes) {
       std::shuffle(order.begin(), order.end(), random);
       std::vector<unsigned> candidates;
-      for (const unsigned r : order) candidates.push_back(its[r].begin(by));
+      for (const unsigned r : order) candidates.push_back(learners[r].begin(by));
       for (const unsigned c : candidates) ASSERT_EQ(c, candidates[0]);
       ++passes[candidates[0]];
       by.now += took(candidates[0]);
     }
   }
 
-  std::vector<learning> its;
+  std::vector<learning> learners;
   std::vector<unsigned> order{0, 1, 2, 3};
   board by;
   std::minstd_rand random{4};
@@ -49,13 +49,13 @@ struct job {
 TEST(Learning, AllTakeTheSameWayWhateverIsFound) {
   job j(4);
   j.pass(300'000, [](unsigned c) { return c == 2 ? 4.0 : 5.0; });
-  for (const learning& its : j.its) EXPECT_EQ(its.chosen(), 2u);
+  for (const learning& l : j.learners) EXPECT_EQ(l.chosen(), 2u);
   EXPECT_GT(j.passes[2], 200'000u);
   EXPECT_GT(j.passes[1], 0u);
   j.pass(3'000'000, [](unsigned c) { return c == 2 ? 40.0 : 12.0; });
-  for (const learning& its : j.its) EXPECT_NE(its.chosen(), 2u);
-  EXPECT_LE(j.its[0].lost_us(), 0.01 * j.by.now);
-  for (const learning& its : j.its) EXPECT_EQ(its.trials_so_far(), j.its[0].trials_so_far());
+  for (const learning& l : j.learners) EXPECT_NE(l.chosen(), 2u);
+  EXPECT_LE(j.learners[0].lost_us(), 0.01 * j.by.now);
+  for (const learning& l : j.learners) EXPECT_EQ(l.trials_so_far(), j.learners[0].trials_so_far());
 }
 
 weir::mpi::places on_nodes(unsigned nodes, unsigned each, bool oversubscribed) {

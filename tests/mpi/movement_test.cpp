@@ -12,18 +12,18 @@ using weir::mpi::movement;
 constexpr double idle_us = 1, copies_us = 20;
 
 struct waiter {
-  movement its;
+  movement moving;
   double now_us = 0;
   /// The calls take so long, one after the other; further ones are idle.
   void look(std::deque<double> calls) {
-    its.find_out(now_us, [&] {
+    moving.find_out(now_us, [&] {
       if (calls.empty()) return idle_us;
       const double took = calls.front();
       calls.pop_front();
       return took;
     });
   }
-  bool is_awake() const { return its.is_moving(now_us); }
+  bool is_awake() const { return moving.is_moving(now_us); }
   /// Looks after each sleep of 2 ms, and all the time while awake. The result is the part of the time awake.
   double awake_for(double all_us, const std::deque<double>& after_sleep) {
     const double end = now_us + all_us;

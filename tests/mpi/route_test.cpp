@@ -160,18 +160,18 @@ TEST(Route, AnotherWayHasFlagsAndTagsOfItsOwn) {
   auto second = routes_of(plan_for(p, {"tournament", "mcs", "messages", ""}, {}), p.node_of);
   for (unsigned r = 0; r < 7; ++r) {
     second[r].follow(first[r]);
-    const route& mine = second[r];
-    EXPECT_GE(mine.lines, first[r].lines);
-    EXPECT_TRUE(std::equal(first[r].flag_line.begin(), first[r].flag_line.end(), mine.flag_line.begin()));
-    for (const auto& m : mine.moves) {
+    const route& own = second[r];
+    EXPECT_GE(own.lines, first[r].lines);
+    EXPECT_TRUE(std::equal(first[r].flag_line.begin(), first[r].flag_line.end(), own.flag_line.begin()));
+    for (const auto& m : own.moves) {
       if (m.by == path::message) {
         for (const auto& other : first[r].moves) EXPECT_TRUE(other.by == path::memory || other.tag != m.tag);
         continue;
       }
-      ASSERT_LT(m.flag, mine.flag_line.size());
+      ASSERT_LT(m.flag, own.flag_line.size());
       EXPECT_GE(m.flag, first[r].flag_line.size());
-      EXPECT_GE(mine.flag_line[m.flag], first[r].lines);
-      EXPECT_LT(mine.flag_line[m.flag], mine.lines);
+      EXPECT_GE(own.flag_line[m.flag], first[r].lines);
+      EXPECT_LT(own.flag_line[m.flag], own.lines);
     }
   }
   EXPECT_EQ(play(second, p.node_of), "");
@@ -238,14 +238,14 @@ TEST(Choice, TakesThePlanThatAllFoundFasterWithinANode) {
 }
 
 process_info on_node(std::uint64_t node, std::initializer_list<int> processors, std::uint64_t profile, std::uint64_t tried) {
-  process_info its{};
-  its.node = node;
-  its.threads = 1;
-  its.home = -1;
-  for (const int processor : processors) its.add(processor);
-  its.profile = profile;
-  its.tried = tried;
-  return its;
+  process_info info{};
+  info.node = node;
+  info.threads = 1;
+  info.home = -1;
+  for (const int processor : processors) info.add(processor);
+  info.profile = profile;
+  info.tried = tried;
+  return info;
 }
 
 TEST(Places, HaveOneProfileIfAllProcessesHaveItAndAllItsProcessors) {

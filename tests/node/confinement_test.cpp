@@ -26,7 +26,7 @@ using kind = confinement::kind;
 kind all_usual(pid_t) { return kind::usual; }
 
 processor_set of(const std::vector<int>& numbers) { return *processor_set::of(numbers); }
-processor_set mine() { return of(running_on()); }
+processor_set own_mask() { return of(running_on()); }
 
 /// A thread that waits, and does what it is told.
 class idler {
@@ -44,7 +44,7 @@ class idler {
     do_next([&] { result.set_value(what()); });
     return result.get_future().get();
   }
-  processor_set mask() { return ask<processor_set>(mine); }
+  processor_set mask() { return ask<processor_set>(own_mask); }
   void bind(const std::vector<int>& to) { ASSERT_EQ(ask<int>([&] { return run_on(to); }), 0); }
 
  private:
@@ -89,7 +89,7 @@ class Confinement : public testing::Test {
     }).join();
   }
   confinement its_;
-  const processor_set all_ = mine();
+  const processor_set all_ = own_mask();
   int first_ = 0, second_ = 0;
 };
 
@@ -111,7 +111,7 @@ TEST_F(Confinement, TheFirstThreadIsMovedAndNotBound) {
   ASSERT_EQ(gettid(), getpid());
   for (const int processor : {first_, second_}) {
     grant(of({processor}));
-    EXPECT_EQ(mine(), all_);
+    EXPECT_EQ(own_mask(), all_);
   }
 }
 
@@ -177,7 +177,7 @@ TEST_F(Confinement, TheChildOfAForkIsFree) {
     const pid_t child = fork();
     if (child == 0) {
       its_.free_child();
-      _exit(mine() == all_ ? 0 : 1);
+      _exit(own_mask() == all_ ? 0 : 1);
     }
     int status = -1;
     waitpid(child, &status, 0);
@@ -208,7 +208,7 @@ TEST_F(Confinement, TheChildOfAVforkIsFreeAndLeavesNothing) {
       const pid_t child = vfork();
       if (child == 0) {
         its_.begin_start();
-        _exit(mine() == all_ ? 0 : 1);
+        _exit(own_mask() == all_ ? 0 : 1);
       }
       int status = -1;
       waitpid(child, &status, 0);
@@ -260,22 +260,22 @@ TEST_F(Confinement, WhatTheyWaitForProcessorsIsTold) {
     }
   };
   const auto look = [&] {
-    confinement::activity its;
-    std::thread([&] { its = its_.look(all_usual, true); }).join();
-    return its;
+    confinement::activity seen;
+    std::thread([&] { seen = its_.look(all_usual, true); }).join();
+    return seen;
   };
   std::thread a(compute), b(compute);
   const auto look_after = [&](unsigned rounds) {
     while (ready.load() < 2 * rounds) usleep(1000);
-    const auto its = look();
+    const auto seen = look();
     looked.store(rounds);
-    return its;
+    return seen;
   };
   look();
   look_after(1);
-  const auto its = look_after(2);
-  EXPECT_GE(its.computing, 2u);
-  EXPECT_GE(its.delayed, 20'000'000u);
+  const auto seen = look_after(2);
+  EXPECT_GE(seen.computing, 2u);
+  EXPECT_GE(seen.delayed, 20'000'000u);
   a.join();
   b.join();
 }

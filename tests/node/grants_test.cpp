@@ -19,9 +19,9 @@ processor_set set(std::initializer_list<unsigned> numbers) {
   return s;
 }
 std::vector<unsigned> counts(const std::vector<grant>& all) {
-  std::vector<unsigned> its;
-  for (const grant& g : all) its.push_back(g.processors.count());
-  return its;
+  std::vector<unsigned> found;
+  for (const grant& g : all) found.push_back(g.processors.count());
+  return found;
 }
 std::vector<claim> with_holds(std::vector<claim> claims, const std::vector<grant>& before) {
   for (std::size_t i = 0; i < claims.size(); ++i) claims[i].holds = before[i].processors;
@@ -42,9 +42,9 @@ TEST(Grants, AreOfLargeMachinesToo) {
   ASSERT_TRUE(all);
   EXPECT_EQ(all->count(), 4u);
   EXPECT_FALSE(processor_set::of(beyond));
-  const auto its = grants(std::vector<claim>(2, {.weight = 1, .wants = 4, .may_use = *all, .holds = {}}), 0);
-  EXPECT_EQ(counts(its), (sizes{2, 2}));
-  EXPECT_EQ(its[0].processors | its[1].processors, *all);
+  const auto granted = grants(std::vector<claim>(2, {.weight = 1, .wants = 4, .may_use = *all, .holds = {}}), 0);
+  EXPECT_EQ(counts(granted), (sizes{2, 2}));
+  EXPECT_EQ(granted[0].processors | granted[1].processors, *all);
 }
 
 TEST(Grants, SharesAreEqualForProgramsNotForThreads) {
@@ -60,9 +60,9 @@ TEST(Grants, WhatIsLeftOverGoesRound) {
   const std::vector three(3, of_weight(1, 8));
   sizes all(3);
   for (unsigned turn = 0; turn < 300; ++turn) {
-    const auto its = counts(grants(three, turn));
-    EXPECT_EQ(std::accumulate(its.begin(), its.end(), 0u), 8u);
-    for (std::size_t i = 0; i < 3; ++i) all[i] += its[i];
+    const auto granted = counts(grants(three, turn));
+    EXPECT_EQ(std::accumulate(granted.begin(), granted.end(), 0u), 8u);
+    for (std::size_t i = 0; i < 3; ++i) all[i] += granted[i];
   }
   for (const unsigned a : all) EXPECT_NEAR(a / 300.0, 8 / 3.0, 0.03);
 }
@@ -71,8 +71,8 @@ TEST(Grants, TheAverageOverTheTurnsIsTheShareByWeight) {
   const std::vector claims{of_weight(5, 7), of_weight(2, 7), of_weight(4, 7)};
   sizes all(3);
   for (unsigned turn = 0; turn < 400; ++turn) {
-    const auto its = counts(grants(claims, turn));
-    for (std::size_t i = 0; i < 3; ++i) all[i] += its[i];
+    const auto granted = counts(grants(claims, turn));
+    for (std::size_t i = 0; i < 3; ++i) all[i] += granted[i];
   }
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(all[i] / 400.0, 7 * claims[i].weight / 11.0, 0.03);
 }
@@ -98,9 +98,9 @@ TEST(Grants, AProgramWithFewProcessorsGetsThem) {
   std::vector claims{of_weight(1, 4), of_weight(1, 4)};
   claims[0].holds = set({0, 1});
   claims[1].may_use = set({0, 1});
-  const auto its = grants(claims, 0);
-  EXPECT_EQ(its[0].processors, set({2, 3}));
-  EXPECT_EQ(its[1].processors, set({0, 1}));
+  const auto granted = grants(claims, 0);
+  EXPECT_EQ(granted[0].processors, set({2, 3}));
+  EXPECT_EQ(granted[1].processors, set({0, 1}));
 }
 
 TEST(Grants, AChainOfProgramsMakesRoom) {
@@ -121,13 +121,13 @@ TEST(Grants, MoreProgramsThanProcessorsHaveTurns) {
   const std::vector three(3, of_weight(1, 2));
   std::vector<double> had(3);
   for (unsigned turn = 0; turn < 300; ++turn) {
-    const auto its = grants(three, turn);
+    const auto granted = grants(three, turn);
     for (std::size_t i = 0; i < 3; ++i) {
-      EXPECT_EQ(its[i].processors.count(), 1u);
-      had[i] += its[i].waits ? 0 : 1;
+      EXPECT_EQ(granted[i].processors.count(), 1u);
+      had[i] += granted[i].waits ? 0 : 1;
     }
-    EXPECT_EQ(std::ranges::count(its, true, &grant::waits), 1);
-    EXPECT_EQ(std::ranges::count(its, true, &grant::alone), 2);
+    EXPECT_EQ(std::ranges::count(granted, true, &grant::waits), 1);
+    EXPECT_EQ(std::ranges::count(granted, true, &grant::alone), 2);
   }
   for (const double h : had) EXPECT_NEAR(h / 300, 2.0 / 3, 0.02);
 }
@@ -137,8 +137,8 @@ TEST(Grants, TurnsHoldWeightsWhereSharesAreLessThanAProcessor) {
   for (unsigned weight = 1; weight <= 8; ++weight) claims.push_back(of_weight(weight, 2));
   std::vector<double> had(8);
   for (unsigned turn = 0; turn < 1000; ++turn) {
-    const auto its = grants(claims, turn);
-    for (std::size_t i = 0; i < 8; ++i) had[i] += its[i].waits ? 0 : its[i].processors.count();
+    const auto granted = grants(claims, turn);
+    for (std::size_t i = 0; i < 8; ++i) had[i] += granted[i].waits ? 0 : granted[i].processors.count();
   }
   for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(had[i] / 1000, 2.0 * static_cast<double>(i + 1) / 36, 0.01);
 }
@@ -147,9 +147,9 @@ TEST(Grants, WhoHasLessThanAProcessorLeavesTheRestToOthers) {
   const std::vector claims{of_weight(3, 2), of_weight(1, 2)};
   double had = 0;
   for (unsigned turn = 0; turn < 300; ++turn) {
-    const auto its = grants(claims, turn);
-    had += its[0].processors.count();
-    EXPECT_EQ(its[1].waits, its[0].processors.count() == 2);
+    const auto granted = grants(claims, turn);
+    had += granted[0].processors.count();
+    EXPECT_EQ(granted[1].waits, granted[0].processors.count() == 2);
   }
   EXPECT_NEAR(had / 300, 1.5, 0.02);
 }
@@ -159,9 +159,9 @@ TEST(Grants, SmallSharesAreTakenTogether) {
   claims[4].weight = 100;
   unsigned of_large = 0;
   for (unsigned turn = 0; turn < 100; ++turn) {
-    const auto its = grants(claims, turn);
-    EXPECT_TRUE(its[4].alone);
-    of_large += its[4].processors.count();
+    const auto granted = grants(claims, turn);
+    EXPECT_TRUE(granted[4].alone);
+    of_large += granted[4].processors.count();
   }
   EXPECT_NEAR(of_large / 100.0, 12 * 100.0 / 110, 0.05);
 }
@@ -191,26 +191,26 @@ TEST(Grants, NoProcessorIsGrantedTwiceUnlessItIsShared) {
   dice d;
   for (unsigned trial = 0; trial < 3000; ++trial) {
     const auto claims = anything(d, trial % 2 == 0);
-    const auto its = grants(claims, trial);
-    ASSERT_EQ(its.size(), claims.size());
-    ASSERT_EQ(its, grants(claims, trial));
+    const auto granted = grants(claims, trial);
+    ASSERT_EQ(granted.size(), claims.size());
+    ASSERT_EQ(granted, grants(claims, trial));
     for (unsigned p = 0; p < processor_set::most; ++p) {
       const auto has_it = [p](const grant& g) { return g.processors.has(p) && !g.waits; };
-      if (std::ranges::count_if(its, has_it) < 2) continue;
-      for (const grant& g : its) EXPECT_FALSE(has_it(g) && g.alone) << trial;
+      if (std::ranges::count_if(granted, has_it) < 2) continue;
+      for (const grant& g : granted) EXPECT_FALSE(has_it(g) && g.alone) << trial;
     }
-    for (std::size_t i = 0; i < its.size(); ++i) {
-      EXPECT_TRUE((its[i].processors - claims[i].may_use).empty());
-      EXPECT_LE(its[i].processors.count(), std::max(claims[i].wants, 1u));
+    for (std::size_t i = 0; i < granted.size(); ++i) {
+      EXPECT_TRUE((granted[i].processors - claims[i].may_use).empty());
+      EXPECT_LE(granted[i].processors.count(), std::max(claims[i].wants, 1u));
       // The minimum, whatever the others say.
-      if (!claims[i].may_use.empty()) { EXPECT_GE(its[i].processors.count(), 1u); }
+      if (!claims[i].may_use.empty()) { EXPECT_GE(granted[i].processors.count(), 1u); }
     }
     if (trial % 2 != 0) continue;  // masks that differ may force programs together
     auto limited = claims;
     for (claim& c : limited) c.wants = std::clamp(c.wants, 1u, c.may_use.count());
     const auto share = shares(limited, claims[0].may_use.count());
-    for (std::size_t i = 0; i < its.size(); ++i)
-      if (share[i] >= std::uint64_t{1} << 32) { EXPECT_TRUE(its[i].alone) << trial; }
+    for (std::size_t i = 0; i < granted.size(); ++i)
+      if (share[i] >= std::uint64_t{1} << 32) { EXPECT_TRUE(granted[i].alone) << trial; }
   }
 }
 
@@ -218,11 +218,11 @@ TEST(Grants, NothingIsLeftThatSomebodyWants) {
   dice d;
   for (unsigned trial = 0; trial < 3000; ++trial) {
     const auto claims = anything(d, trial % 2 == 0);
-    const auto its = grants(claims, trial);
+    const auto granted = grants(claims, trial);
     processor_set taken;
-    for (const grant& g : its) taken |= g.processors;
-    for (std::size_t i = 0; i < its.size(); ++i)
-      if (its[i].processors.count() < claims[i].wants) { EXPECT_TRUE((claims[i].may_use - taken).empty()) << trial; }
+    for (const grant& g : granted) taken |= g.processors;
+    for (std::size_t i = 0; i < granted.size(); ++i)
+      if (granted[i].processors.count() < claims[i].wants) { EXPECT_TRUE((claims[i].may_use - taken).empty()) << trial; }
   }
 }
 
@@ -233,12 +233,12 @@ TEST(Grants, NobodyIsMoreThanOneProcessorOffItsShare) {
     const unsigned processors = claims[0].may_use.count();
     for (claim& c : claims) c.wants = std::clamp(c.wants, 1u, processors);
     const auto shares_of = shares(claims, processors);
-    const auto its = grants(claims, trial);
+    const auto granted = grants(claims, trial);
     std::uint64_t all = 0;
-    for (std::size_t i = 0; i < its.size(); ++i) {
+    for (std::size_t i = 0; i < granted.size(); ++i) {
       all += shares_of[i];
       const double share = static_cast<double>(shares_of[i]) / 4294967296.0;
-      EXPECT_LT(std::abs(its[i].processors.count() - share), 1.0 + 1e-6) << trial;
+      EXPECT_LT(std::abs(granted[i].processors.count() - share), 1.0 + 1e-6) << trial;
     }
     EXPECT_LE(all, std::uint64_t{processors} << 32);
   }
@@ -249,12 +249,12 @@ TEST(Grants, TheyHoldAlsoWhileProgramsWriteThemDown) {
   dice d;
   for (unsigned trial = 0; trial < 1000; ++trial) {
     auto claims = anything(d, true);
-    const auto its = grants(claims, trial);
-    if (!std::ranges::all_of(its, &grant::alone)) continue;
+    const auto granted = grants(claims, trial);
+    if (!std::ranges::all_of(granted, &grant::alone)) continue;
     for (std::size_t i = 0; i < claims.size(); ++i) {
       const std::size_t who = d.upto(static_cast<unsigned>(claims.size()) - 1);
-      claims[who].holds = its[who].processors;
-      ASSERT_EQ(grants(claims, trial), its) << trial;
+      claims[who].holds = granted[who].processors;
+      ASSERT_EQ(grants(claims, trial), granted) << trial;
     }
   }
 }

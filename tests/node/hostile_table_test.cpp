@@ -110,11 +110,11 @@ TEST(Table, TheUsualFolderIsMadeAgain) {
   const child other([] {
     if (seteuid(54321) != 0) return;
     make_place_of_table(table::usual_place());
-    table its(table::usual_place());
-    its.publish(called("a"));
+    table t(table::usual_place());
+    t.publish(called("a"));
     fs::remove_all(table::usual_place());
-    its.publish(called("a"));
-    its.leave();
+    t.publish(called("a"));
+    t.leave();
   });
   EXPECT_TRUE(fs::is_empty("/dev/shm/weir-share-54321"));
   fs::remove("/dev/shm/weir-share-54321");
@@ -142,9 +142,9 @@ TEST(Table, ProcessorsThatGoAwayAreAskedForNoMore) {
   EXPECT_EQ(look(a, four).count(), 2u);
   look(a, three);
   look(b, three);
-  const processor_set its = look(a, three), others = look(b, three);
-  EXPECT_EQ(its | others, processor_set::first(3));
-  EXPECT_TRUE((its & others).empty());
+  const processor_set own = look(a, three), others = look(b, three);
+  EXPECT_EQ(own | others, processor_set::first(3));
+  EXPECT_TRUE((own & others).empty());
 }
 
 TEST(Table, AFileThatIsSpoiledIsMendedByItsProgram) {
@@ -175,11 +175,11 @@ TEST(Table, AProgramThatClosesAllItsFilesKeepsItsOwn) {
     a->publish(called("a"));
     close_range(3, ~0u, 0);
     // The program's own file now has the table's numbers.
-    const int its = open(notes.c_str(), O_RDWR | O_CREAT, 0600);
-    for (int i = 0; i < 8; ++i) (void)!dup(its);
+    const int file = open(notes.c_str(), O_RDWR | O_CREAT, 0600);
+    for (int i = 0; i < 8; ++i) (void)!dup(file);
     a->publish(called("a"));
     delete a;
-    _exit(lseek(its, 0, SEEK_END) == 0 && fs::file_size(notes) == 0 ? 0 : 1);
+    _exit(lseek(file, 0, SEEK_END) == 0 && fs::file_size(notes) == 0 ? 0 : 1);
   }
   int status = -1;
   waitpid(id, &status, 0);
@@ -188,7 +188,7 @@ TEST(Table, AProgramThatClosesAllItsFilesKeepsItsOwn) {
 
 TEST(Table, AHostileEntryIsClampedOrPassedOver) {
   entry e = to_entry(called("x"));
-  const auto believed = [](const entry& its) { return from_bytes(std::as_bytes(std::span(&its, 1))); };
+  const auto believed = [](const entry& given) { return from_bytes(std::as_bytes(std::span(&given, 1))); };
   ASSERT_TRUE(believed(e));
   std::mt19937 dice(1);
   const auto bytes = bytes_of(e);
@@ -216,7 +216,7 @@ TEST(Table, AHostileEntryIsClampedOrPassedOver) {
 
 TEST(Table, RandomBytesHarmNobody) {
   const folder f;
-  sharing mine(f.path(), 1);
+  sharing own(f.path(), 1);
   std::mt19937 dice(1);
   const auto valid = bytes_of(to_entry(called("x")));
   for (int trial = 0; trial < 300; ++trial) {
@@ -238,8 +238,8 @@ TEST(Table, RandomBytesHarmNobody) {
       }
     }
     const locked_file it(f.path() / "program-1", bytes);
-    const grant g = mine.look({processor_set::first(4), 4, true}, 1'000'000'000);
-    EXPECT_EQ(mine.why_not(), "");
+    const grant g = own.look({processor_set::first(4), 4, true}, 1'000'000'000);
+    EXPECT_EQ(own.why_not(), "");
     EXPECT_GE(g.processors.count(), 1u);
     EXPECT_TRUE((g.processors - processor_set::first(4)).empty());
   }
@@ -254,9 +254,9 @@ TEST(Table, ManyFilesOfOneUserCountAsFew) {
   }
   EXPECT_EQ(table(f.path()).others()->size(), 32u);
   // Who comes behind them does not share: each such program would have what is left for one.
-  sharing mine(f.path(), 1);
-  EXPECT_EQ(mine.look({processor_set::first(8), 8, true}, 1'000'000'000).processors.count(), 8u);
-  EXPECT_NE(mine.why_not(), "");
+  sharing own(f.path(), 1);
+  EXPECT_EQ(own.look({processor_set::first(8), 8, true}, 1'000'000'000).processors.count(), 8u);
+  EXPECT_NE(own.why_not(), "");
 }
 
 }  // namespace

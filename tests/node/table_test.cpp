@@ -39,10 +39,10 @@ TEST(Table, ProgramsSeeEachOther) {
 TEST(Table, WhoIsKilledIsGone) {
   const folder f;
   const table looks_on(f.path());
-  table* its = nullptr;
+  table* t = nullptr;
   child other([&] {
-    its = new table(f.path());
-    its->publish(called("killed"));
+    t = new table(f.path());
+    t->publish(called("killed"));
   });
   EXPECT_EQ(names(looks_on), strings{"killed"});
   other.end();
@@ -54,9 +54,9 @@ TEST(Table, WhoIsStoppedDelaysNobody) {
   const folder f;
   child other([&] { (new table(f.path()))->publish(called("stopped")); });
   other.stop();
-  table mine(f.path());
-  EXPECT_TRUE(mine.publish(called("mine")));
-  EXPECT_EQ(names(mine), strings{"stopped"});
+  table own(f.path());
+  EXPECT_TRUE(own.publish(called("mine")));
+  EXPECT_EQ(names(own), strings{"stopped"});
 }
 
 TEST(Table, WhoIsStoppedLendsItsShare) {
@@ -115,27 +115,27 @@ TEST(Table, FilesAreReadableByOthersOnlyWhereTheyShareAFolder) {
   table a(f.path());
   ASSERT_TRUE(a.publish(called("a")));
   umask(before);
-  struct stat its;
-  ASSERT_EQ(stat(f.files().at(0).c_str(), &its), 0);
-  EXPECT_EQ(its.st_mode & 0777, 0644u);
+  struct stat status;
+  ASSERT_EQ(stat(f.files().at(0).c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0644u);
 }
 
 // ---- nothing is lost
 
 TEST(Table, AThousandDeparturesAndAsManyKillsLoseNoProcessor) {
   const folder f;
-  sharing mine(f.path(), 1);
+  sharing own(f.path(), 1);
   const sharing::demand all{processor_set::first(8), 8, true};
   std::uint64_t now = 1'000'000'000;
-  const auto look = [&] { return mine.look(all, now += 1000); };
+  const auto look = [&] { return own.look(all, now += 1000); };
   ASSERT_EQ(look().processors.count(), 8u);
   std::mt19937 dice(1);
   int departures = 0, kills = 0;
   while (departures < 1000 || kills < 1000) {
     std::vector<std::unique_ptr<child>> others;
-    sharing* its = nullptr;
+    sharing* s = nullptr;
     for (unsigned i = 0, n = 1 + static_cast<unsigned>(dice() % 3); i < n; ++i)
-      others.push_back(std::make_unique<child>([&] { (its = new sharing(f.path(), 1))->look(all, now); }, [&] { its->leave(); }));
+      others.push_back(std::make_unique<child>([&] { (s = new sharing(f.path(), 1))->look(all, now); }, [&] { s->leave(); }));
     const unsigned parts = static_cast<unsigned>(others.size()) + 1, has = look().processors.count();
     EXPECT_TRUE(has == 8 / parts || has == (8 + parts - 1) / parts) << has << " of " << parts;
     std::ranges::shuffle(others, dice);

@@ -61,9 +61,9 @@ static void *meet(void *unused) {
 static void meet_threads(unsigned others) {
   pthread_barrier_init(&meeting, 0, others + 1);
   for (unsigned i = 0; i < others; ++i) {
-    pthread_t its;
-    if (pthread_create(&its, 0, meet, 0) != 0) return;
-    pthread_detach(its);
+    pthread_t thread;
+    if (pthread_create(&thread, 0, meet, 0) != 0) return;
+    pthread_detach(thread);
   }
   meet(0);
 }

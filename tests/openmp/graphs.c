@@ -56,7 +56,7 @@ static void pause_for(int delay) {
 /* ---- the body of a task */
 
 struct begun {
-  struct execution *its;
+  struct execution *execution;
   const struct item *task;
   struct scope *scope;
   struct group *group;
@@ -95,7 +95,7 @@ static void end(struct begun b) {
     if (b.task->use[o] == IN || changes(b.task->use[o])) CHECK(value[o] == b.before[o]);
     if (changes(b.task->use[o])) value[o] = mix(b.before[o], b.result);
   }
-  b.its->result[b.task->number] += b.result;
+  b.execution->result[b.task->number] += b.result;
   add(&b.scope->executed, 1);
   for (struct group *g = b.group; g != NULL; g = g->outer) add(&g->executed, 1);
 }
@@ -103,7 +103,7 @@ static void end(struct begun b) {
 /* ---- detached tasks: another thread executes their ends, and fulfils their events */
 
 static struct ending {
-  struct begun its;
+  struct begun begun;
   omp_event_handle_t event;
 } *endings[MOST_TEAM * MOST_TASKS];
 static int first_ending, endings_count;
@@ -118,7 +118,7 @@ static void *fulfil(void *nothing) {
     first_ending = (first_ending + 1) % (MOST_TEAM * MOST_TASKS);
     --endings_count;
     pthread_mutex_unlock(&mutual);
-    end(next->its);
+    end(next->begun);
     omp_fulfill_event(next->event);
     free(next);
   }
@@ -126,10 +126,10 @@ static void *fulfil(void *nothing) {
 }
 
 static void end_later(struct begun b, omp_event_handle_t event) {
-  struct ending *its = malloc(sizeof *its);
-  *its = (struct ending){b, event};
+  struct ending *later = malloc(sizeof *later);
+  *later = (struct ending){b, event};
   pthread_mutex_lock(&mutual);
-  endings[(first_ending + endings_count++) % (MOST_TEAM * MOST_TASKS)] = its;
+  endings[(first_ending + endings_count++) % (MOST_TEAM * MOST_TASKS)] = later;
   pthread_mutex_unlock(&mutual);
   pthread_cond_signal(&any);
 }

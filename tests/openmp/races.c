@@ -97,7 +97,7 @@ static void before_the_sink(void) {
   }
 }
 
-static void *host(void *nothing) {
+static void *run_team(void *nothing) {
 #pragma omp parallel
   if (omp_get_thread_num() == omp_get_num_threads() - 1) ++shared;
   return nothing;
@@ -105,8 +105,8 @@ static void *host(void *nothing) {
 
 static void of_two_teams(void) {
   pthread_t other;
-  pthread_create(&other, NULL, host, NULL);
-  host(NULL);
+  pthread_create(&other, NULL, run_team, NULL);
+  run_team(NULL);
   pthread_join(other, NULL);
 }
 

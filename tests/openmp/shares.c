@@ -98,8 +98,8 @@ static cpu_set_t first_of(const cpu_set_t *these) {
 }
 
 /* How often one region's drivers have changed as they shall, of three times. */
-static int changes_of_one_region(const cpu_set_t *mine) {
-  const cpu_set_t first = first_of(mine);
+static int changes_of_one_region(const cpu_set_t *mask) {
+  const cpu_set_t first = first_of(mask);
   long drivers[size];
   int changes = 0, row_of_it = 0, go_on = 1;
   const double until = omp_get_wtime() + tries * 0.01;
@@ -115,7 +115,7 @@ static int changes_of_one_region(const cpu_set_t *mine) {
       if (row_of_it == enough) {
         ++changes;
         row_of_it = 0;
-        bind_all_to(changes == 1 ? &first : mine);
+        bind_all_to(changes == 1 ? &first : mask);
       }
       go_on = changes < 3 && omp_get_wtime() < until;
     }
@@ -168,9 +168,9 @@ static void kill_others(void) {
 static void compute(long *first, int *others) {
   for (const double end = omp_get_wtime() + 2e-4; omp_get_wtime() < end;) {
   }
-  const long mine = driving_thread();
+  const long driver = driving_thread();
   long nobody = 0;
-  if (!__atomic_compare_exchange_n(first, &nobody, mine, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) && nobody != mine)
+  if (!__atomic_compare_exchange_n(first, &nobody, driver, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) && nobody != driver)
     __atomic_store_n(others, 1, __ATOMIC_SEQ_CST);
 }
 static int some_elsewhere(int in_tasks) {
@@ -202,15 +202,15 @@ int main(int count, char **words) {
   tries = atoi(words[2]);
   processors = omp_get_num_procs();
   omp_set_dynamic(0);
-  cpu_set_t mine;
-  sched_getaffinity(0, sizeof mine, &mine);
+  cpu_set_t mask;
+  sched_getaffinity(0, sizeof mask, &mask);
   if (strcmp(words[1], "waiting") == 0) printf("brief %s\n", waits_briefly() ? "yes" : "no");
-  if (strcmp(words[1], "lasting") == 0) printf("changes %d\n", changes_of_one_region(&mine));
+  if (strcmp(words[1], "lasting") == 0) printf("changes %d\n", changes_of_one_region(&mask));
   if (strcmp(words[1], "spread") == 0 || strcmp(words[1], "bound") == 0) {
     printf("spread %s\n", regions_until(0) > 0 ? "yes" : "no");
   }
   if (strcmp(words[1], "bound") == 0) {
-    const cpu_set_t first = first_of(&mine);
+    const cpu_set_t first = first_of(&mask);
     bind_all_to(&first);
     printf("alone %s\n", regions_until(1) > 0 ? "yes" : "no");
   }

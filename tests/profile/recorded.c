@@ -74,8 +74,8 @@ static void worksharing(void) {
 struct sums {
   double some[3];
 };
-static void add(struct sums *to, const struct sums *its) {
-  for (int i = 0; i < 3; ++i) to->some[i] += its->some[i];
+static void add(struct sums *to, const struct sums *from) {
+  for (int i = 0; i < 3; ++i) to->some[i] += from->some[i];
 }
 #pragma omp declare reduction(add : struct sums : add(&omp_out, &omp_in)) initializer(omp_priv = (struct sums){{0, 0, 0}})
 

@@ -36,8 +36,8 @@ std::vector<unsigned> depths(unsigned threads, const std::function<void(unsigned
 }
 
 void compute_us(double time) { engine::here().compute(from_us(time)); }
-void await(const line& its) {
-  simulated::spin(its.value, [](std::uint32_t v) { return v != 0; });
+void await(const line& l) {
+  simulated::spin(l.value, [](std::uint32_t v) { return v != 0; });
 }
 
 // Each polls its line, so a signal is two transfers: to the one who stores, and back.
@@ -117,25 +117,25 @@ TEST(CriticalPath, OfReadersOfOneLineDoesNotGrowWithTheirNumber) {
 
 // The second store has its line first, and cannot be seen before the first store.
 TEST(CriticalPath, LeadsThroughTheStoreThatAnotherWaitsFor) {
-  line far, mine;
+  line far, near;
   const auto reached = depths(6, [&](unsigned me) {
-    if (me == 5) return await(mine);
-    if (me == 4) mine.value.store(0);
+    if (me == 5) return await(near);
+    if (me == 4) near.value.store(0);
     compute_us(me + 1);
     if (me < 4) far.value.fetch_add(1);
     if (me != 4) return;
     far.value.store(1);
-    mine.value.store(1);
+    near.value.store(1);
   });
   EXPECT_EQ(reached[3], 4u);
   EXPECT_EQ(reached[5], 4u + 1) << "the reader had the line before the value, so that it hits";
 }
 
 TEST(CriticalPath, DoesNotGrowWhileAThreadComputesOrHits) {
-  line its;
+  line l;
   const auto reached = depths(2, [&](unsigned) {
     for (int i = 0; i < 10; ++i) {
-      (void)its.value.load();
+      (void)l.value.load();
       compute_us(1);
     }
   });
@@ -143,13 +143,13 @@ TEST(CriticalPath, DoesNotGrowWhileAThreadComputesOrHits) {
 }
 
 /// Of one episode, in the mean of many, on chips of eight in boards of 64.
-double of_barrier(const registry<simulated>::entry& its, unsigned members) {
+double of_barrier(const registry<simulated>::entry& entry, unsigned members) {
   constexpr unsigned warm_up = 3, episodes = 20;
   machine_model m = cut(read_machine(WEIR_MACHINES "/manycore-1024.toml"), members);
   weir::team t;
   t.members = t.processors = members;
   t.usable = members;
-  const auto barrier = its.make(t, {}, 0);
+  const auto barrier = entry.make(t, {}, 0);
   unsigned from = 0, to = 0;
   engine e(m, {.quantum = m.system.quantum});
   e.add_job("team", members, 0, 0, [](const job&) {}, [&](unsigned me) {
@@ -181,10 +181,10 @@ TEST(CriticalPath, OfBarriersIsAsOnPaper) {
 }
 
 TEST(CriticalPath, OfBarriersGrowsWithTheLogarithmOfTheTeamIfTheirTableSaysSo) {
-  for (const auto& its : registry<simulated>::algorithms()) {
-    if (!its.logarithmic) continue;
+  for (const auto& entry : registry<simulated>::algorithms()) {
+    if (!entry.logarithmic) continue;
     for (const unsigned doublings : {3u, 5u, 7u, 9u})
-      EXPECT_LE(of_barrier(its, 1u << doublings), 4.5 * doublings) << its.name << ", 2^" << doublings;
+      EXPECT_LE(of_barrier(entry, 1u << doublings), 4.5 * doublings) << entry.name << ", 2^" << doublings;
   }
 }
 

@@ -179,18 +179,18 @@ two_stores joined(const machine_model& m, bool another_between) {
 TEST(Engine, AStoreJoinsTheRequestThatIsOnTheWay) {
   machine_model m = machine();
   m.processor.store_buffer = 8;
-  const two_stores its = joined(m, false);
-  EXPECT_EQ(its.seen, 100 + 1 + 100 + 1) << "to the writer, and on to the reader";
-  EXPECT_EQ(its.moved, 2u);
+  const two_stores stores = joined(m, false);
+  EXPECT_EQ(stores.seen, 100 + 1 + 100 + 1) << "to the writer, and on to the reader";
+  EXPECT_EQ(stores.moved, 2u);
 }
 
 TEST(Engine, AStoreBehindOneToALaterLineAsksAgain) {
   machine_model m = machine();
   m.processor.store_buffer = 8;
   m.distances[0].memory = from_ns(150);
-  const two_stores its = joined(m, true);
-  EXPECT_GE(its.seen, 3 * 100 + 20) << "and the second store waits until the reader has been served";
-  EXPECT_EQ(its.moved, 4u);
+  const two_stores stores = joined(m, true);
+  EXPECT_GE(stores.seen, 3 * 100 + 20) << "and the second store waits until the reader has been served";
+  EXPECT_EQ(stores.moved, 4u);
 }
 
 TEST(Engine, ARequestForWritingBringsTheLineAndTakesNoTime) {

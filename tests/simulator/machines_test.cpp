@@ -105,8 +105,8 @@ TEST_P(MachineFile, RunsBarriers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MachineFile, testing::ValuesIn(names()), [](const auto& its) {
-  std::string name = its.param;
+INSTANTIATE_TEST_SUITE_P(All, MachineFile, testing::ValuesIn(names()), [](const auto& of) {
+  std::string name = of.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });

@@ -138,8 +138,8 @@ TEST_P(Budgets, AreKept) {
   EXPECT_LE(r.calls, b.calls) << "system calls";
   EXPECT_LE(r.woken, b.woken) << "threads woken";
 }
-INSTANTIATE_TEST_SUITE_P(Of, Budgets, testing::ValuesIn(budgets), [](const auto& its) {
-  std::string name = std::string(its.param.construct) + "_" + std::to_string(its.param.threads);
+INSTANTIATE_TEST_SUITE_P(Of, Budgets, testing::ValuesIn(budgets), [](const auto& of) {
+  std::string name = std::string(of.param.construct) + "_" + std::to_string(of.param.threads);
   for (char& c : name)
     if (c == '-' || c == ':') c = '_';
   return name;
@@ -161,15 +161,15 @@ std::ostream& operator<<(std::ostream& out, const kept& k) {
 kept by(const char* runtime, const char* construct) {
   constexpr double of_path = 4, of_member = 4.5;  // for each doubling of the team
   constexpr unsigned of_readers = 15;               // release_tree<16, 8> of the crew
-  kept its;
+  kept found;
   for (const unsigned threads : {8u, 32u, 128u, 512u}) {
     const double doublings = std::log2(threads);
     const result r = simulate(machine(), {.construct = construct, .runtime = runtime, .members = threads});
-    its.path &= r.critical_path <= of_path * doublings;
-    its.member &= r.busiest_member <= of_member * doublings;
-    its.readers &= std::lround(r.read_line) <= of_readers;
+    found.path &= r.critical_path <= of_path * doublings;
+    found.member &= r.busiest_member <= of_member * doublings;
+    found.readers &= std::lround(r.read_line) <= of_readers;
   }
-  return its;
+  return found;
 }
 
 TEST(Regions, AndBarriersGrowWithTheLogarithmOfTheTeam) {
@@ -317,9 +317,9 @@ std::ostream& operator<<(std::ostream& out, const steal_budget& b) { return out 
 class Steals : public testing::TestWithParam<steal_budget> {};
 TEST_P(Steals, KeepTheirBudget) {
   const steal_budget& b = GetParam();
-  const taken its = steals(b.thieves, b.before);
-  expect_near(its.lines, b.lines, "lines");
-  expect_near(its.updates, b.updates, "updates");
+  const taken counted = steals(b.thieves, b.before);
+  expect_near(counted.lines, b.lines, "lines");
+  expect_near(counted.updates, b.updates, "updates");
 }
 INSTANTIATE_TEST_SUITE_P(Of, Steals,
                          testing::Values(
@@ -329,9 +329,9 @@ INSTANTIATE_TEST_SUITE_P(Of, Steals,
                              // All thieves want the same task, and one gets it: nothing limits how many try.
                              steal_budget{7, true, 8.2, 3.6}, steal_budget{31, true, 37, 16}, steal_budget{127, true, 150, 65},
                              steal_budget{511, true, 600, 265}, steal_budget{7, false, 24, 7}, steal_budget{127, false, 157, 68}),
-                         [](const auto& its) {
-                           const char* const where = its.param.before ? "_of_a_full_queue" : "_while_it_is_filled";
-                           return std::to_string(its.param.thieves) + where;
+                         [](const auto& of) {
+                           const char* const where = of.param.before ? "_of_a_full_queue" : "_while_it_is_filled";
+                           return std::to_string(of.param.thieves) + where;
                          });
 
 }  // namespace

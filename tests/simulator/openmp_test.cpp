@@ -36,7 +36,7 @@ TEST_P(Runtimes, ExecuteEachRegionOnceOnEachMemberAndKeepBarriers) {
     std::vector<unsigned> executed(members, 0), passed(members, 0);
     unsigned early = 0;
     const auto count_behind = [&](const std::vector<unsigned>& of, unsigned least) {
-      for (const unsigned its : of) early += its < least;
+      for (const unsigned n : of) early += n < least;
     };
     engine e(m, {.quantum = m.system.quantum});
     e.add_job("team", members, 0, 0, [](const job&) {}, [&](unsigned member) {
@@ -73,14 +73,14 @@ TEST_P(Runtimes, ExecuteEachRegionWithinARegionOnceOnEachMemberOfItsPart) {
     unsigned early = 0, elsewhere = 0;
     const auto inner_regions = [&](unsigned outer_member) {
       for (unsigned r = 0; r < regions; ++r) {
-        const auto mine = executed.begin() + parts[outer_member].place;
-        const unsigned before = *mine;
+        const auto own = executed.begin() + parts[outer_member].place;
+        const unsigned before = *own;
         t.parallel_within(outer_member, [&](unsigned me) {
           engine::here().compute(from_ns((me * 37 + r * 11) % 500));
           elsewhere += engine::here().self().processor != me;
           ++executed[me];
         });
-        early += std::count(mine, mine + parts[outer_member].count, before + 1) != parts[outer_member].count;
+        early += std::count(own, own + parts[outer_member].count, before + 1) != parts[outer_member].count;
       }
     };
     engine e(m, {.quantum = m.system.quantum});
@@ -96,8 +96,8 @@ TEST_P(Runtimes, ExecuteEachRegionWithinARegionOnceOnEachMemberOfItsPart) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Each, Runtimes, testing::Values("weir", "libgomp", "libomp", "libomp-hierarchical", "libomp-dist"),
-                         [](const auto& its) {
-                           std::string name = its.param;
+                         [](const auto& of) {
+                           std::string name = of.param;
                            std::erase(name, '-');
                            return name;
                          });

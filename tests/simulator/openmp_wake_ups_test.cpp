@@ -21,10 +21,10 @@ struct wake_ups {
 };
 
 wake_ups counted(unsigned directives) {
-  wake_ups its;
-  for (const thread& t : engine::here().threads()) its.path = std::max(its.path, t.wakes);
-  its.woken = static_cast<double>(engine::here().system().woken) / directives;
-  return its;
+  wake_ups counts;
+  for (const thread& t : engine::here().threads()) counts.path = std::max(counts.path, t.wakes);
+  counts.woken = static_cast<double>(engine::here().system().woken) / directives;
+  return counts;
 }
 
 /// What `what(team)`, member 0's code, has counted on the machine that has a processor for each of so many members.
@@ -32,14 +32,14 @@ wake_ups on_a_team(unsigned members, const std::function<wake_ups(weirs_team&)>&
   const machine_model m = cut(read_machine(WEIR_MACHINES "/manycore-1024.toml"), members);
   weirs_team t(m, members);
   engine e(m, {.quantum = m.system.quantum});
-  wake_ups its;
+  wake_ups counts;
   e.add_job("team", members, 0, 0, [](const job&) {}, [&](unsigned member) {
     if (member != 0) return t.work(member);
-    its = what(t);
+    counts = what(t);
     t.dismiss();
   });
   e.run();
-  return its;
+  return counts;
 }
 
 /// The workers sleep when a region begins.
@@ -73,39 +73,39 @@ wake_ups of_a_barrier(unsigned members) {
 /// All members but one wait, asleep, for their turns.
 wake_ups of_a_turn(unsigned members) {
   return on_a_team(members, [&](weirs_team& t) {
-    wake_ups its;
+    wake_ups counts;
     t.parallel([&](unsigned me) {
       t.begin_loop(me, {weir::openmp::schedule_kind::static_, 4 * members, 1, true, true});
       while (const auto turn = t.next_ordered_chunk(me)) {
         t.begin_ordered(me);
-        if (turn.begin == 3 * members) its = counted(members);
+        if (turn.begin == 3 * members) counts = counted(members);
         engine::here().compute(longer_than_awake);
         if (turn.begin == 2 * members) engine::here().forget_counts();
       }
       t.end_loop(me);
     });
-    its.path = 0;  // the turns are one chain
-    return its;
+    counts.path = 0;  // the turns are one chain
+    return counts;
   });
 }
 
 /// The same of a doacross nest.
 wake_ups of_a_post(unsigned members) {
   return on_a_team(members, [&](weirs_team& t) {
-    wake_ups its;
+    wake_ups counts;
     t.parallel([&](unsigned me) {
       t.begin_doacross(me, 4 * members);
       for (unsigned i = me; i < 4 * members; i += members) {
         if (i > 0) t.wait_for_post(i - 1);
-        if (i == 3 * members) its = counted(members);
+        if (i == 3 * members) counts = counted(members);
         engine::here().compute(longer_than_awake);
         if (i == 2 * members) engine::here().forget_counts();
         t.post(i);
       }
       t.end_doacross();
     });
-    its.path = 0;
-    return its;
+    counts.path = 0;
+    return counts;
   });
 }
 
@@ -121,26 +121,25 @@ std::ostream& operator<<(std::ostream& out, const budget& b) { return out << b.n
 class WakeUps : public testing::TestWithParam<budget> {};
 TEST_P(WakeUps, AreKept) {
   const budget& b = GetParam();
-  const wake_ups its = b.of(b.members);
-  EXPECT_LE(its.woken, b.woken);
-  EXPECT_GE(its.woken, 0.9 * b.woken) << "lower the budget";
-  EXPECT_LE(its.path, b.path);
-  EXPECT_GE(its.path, 0.9 * b.path) << "lower the budget";
+  const wake_ups counts = b.of(b.members);
+  EXPECT_LE(counts.woken, b.woken);
+  EXPECT_GE(counts.woken, 0.9 * b.woken) << "lower the budget";
+  EXPECT_LE(counts.path, b.path);
+  EXPECT_GE(counts.path, 0.9 * b.path) << "lower the budget";
 }
-INSTANTIATE_TEST_SUITE_P(Of, WakeUps,
-                         testing::Values(
-                             // The first 15 workers sleep at one line, and are woken by one call, one after the other.
-                             budget{"region", of_a_region, 8, 7, 7}, budget{"region", of_a_region, 32, 31, 17},
-                             budget{"region", of_a_region, 128, 127, 22}, budget{"barrier", of_a_barrier, 8, 7, 3},
-                             budget{"barrier", of_a_barrier, 32, 31, 10}, budget{"barrier", of_a_barrier, 128, 127, 13},
-                             // Up to 8 threads sleep at one word, and all are woken. In a larger team each turn has a word, which
-                             // a hash chooses: at some words two threads sleep, and one of them is woken in vain.
-                             budget{"turn", of_a_turn, 8, 7, 0}, budget{"turn", of_a_turn, 32, 1.4, 0},
-                             budget{"turn", of_a_turn, 128, 1.4, 0},
-                             // The same of the gates at which threads wait for posts.
-                             budget{"post", of_a_post, 8, 7, 0}, budget{"post", of_a_post, 32, 1.4, 0},
-                             budget{"post", of_a_post, 128, 1.4, 0}),
-                         [](const auto& its) { return std::string(its.param.name) + "_" + std::to_string(its.param.members); });
+INSTANTIATE_TEST_SUITE_P(
+    Of, WakeUps,
+    testing::Values(
+        // The first 15 workers sleep at one line, and are woken by one call, one after the other.
+        budget{"region", of_a_region, 8, 7, 7}, budget{"region", of_a_region, 32, 31, 17},
+        budget{"region", of_a_region, 128, 127, 22}, budget{"barrier", of_a_barrier, 8, 7, 3},
+        budget{"barrier", of_a_barrier, 32, 31, 10}, budget{"barrier", of_a_barrier, 128, 127, 13},
+        // Up to 8 threads sleep at one word, and all are woken. In a larger team each turn has a word, which
+        // a hash chooses: at some words two threads sleep, and one of them is woken in vain.
+        budget{"turn", of_a_turn, 8, 7, 0}, budget{"turn", of_a_turn, 32, 1.4, 0}, budget{"turn", of_a_turn, 128, 1.4, 0},
+        // The same of the gates at which threads wait for posts.
+        budget{"post", of_a_post, 8, 7, 0}, budget{"post", of_a_post, 32, 1.4, 0}, budget{"post", of_a_post, 128, 1.4, 0}),
+    [](const auto& of) { return std::string(of.param.name) + "_" + std::to_string(of.param.members); });
 
 }  // namespace
 }  // namespace weir::simulator::openmp

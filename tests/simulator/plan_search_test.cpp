@@ -58,8 +58,8 @@ INSTANTIATE_TEST_SUITE_P(Machines, PlanSearch,
                                          wanted{"kunpeng-920", 24, 0.9}, wanted{"altix-3700-512", 96, 1.0},
                                          wanted{"altix-4700-512", 96, 1.0}, wanted{"manycore-1024", 128, 0.9, 0.85},
                                          wanted{"ideal", 64, 1.0}, wanted{"butterfly-plus-16", 16, 1.0}),
-                         [](const auto& its) {
-                           std::string name = std::string(its.param.machine) + "_" + std::to_string(its.param.members);
+                         [](const auto& of) {
+                           std::string name = std::string(of.param.machine) + "_" + std::to_string(of.param.members);
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
@@ -93,11 +93,11 @@ TEST(PlanSearch, GoesByTheWaitOfTheMembers) {
   EXPECT_LT(simulated_ns(m, sleeping, 1, "auto"), simulated_ns(m, polling, 1, "auto"));
 }
 
-double episode_ns(const machine_model& m, const plans::shape& its, unsigned members, bool spread) {
+double episode_ns(const machine_model& m, const plans::shape& shape, unsigned members, bool spread) {
   application a = plain::team(members, "exchange-nodes", "spin", 24);
   a.varies = distribution::uniform;
   a.spread = 0.02;
-  a.shape = its;
+  a.shape = shape;
   a.own_lines = spread;
   simulation all(plain::with(cut(m, members), {a}), 1);
   const auto passed = all.run().applications.at(0).episodes;

@@ -200,11 +200,11 @@ TEST(Memory, NeededIsNoLessThanThatOfTheBarrier) {
   weir::team t;
   t.members = members;
   for (const weir::plans::entry& e : weir::plans::table)
-    for (const weir::plans::shape its : {weir::plans::shape{}, {.radix = 64, .fan_in = 1, .fan_out = 1}}) {
+    for (const weir::plans::shape shape : {weir::plans::shape{}, {.radix = 64, .fan_in = 1, .fan_out = 1}}) {
       scenario s = plain::with(ideal(8), {team(members, e.name)});
-      s.applications[0].shape = its;
-      const auto takes = static_cast<double>(registry<simulated>::make(e.name, "spin", t, its)->bytes());
-      EXPECT_GE(bytes_needed(s) - members * 16e3, takes) << e.name << ", radix " << its.radix;
+      s.applications[0].shape = shape;
+      const auto takes = static_cast<double>(registry<simulated>::make(e.name, "spin", t, shape)->bytes());
+      EXPECT_GE(bytes_needed(s) - members * 16e3, takes) << e.name << ", radix " << shape.radix;
     }
 }
 

@@ -203,9 +203,9 @@ TEST(Times, OfAThreadAddUpAndOfAProcessorDoNotExceedTheEnd) {
     for (const thread& t : all.machine().threads()) {
       time sum = 0;
       for (const time spent : t.spent) sum += spent;
-      const application_result& its = r.applications[t.application];
-      EXPECT_LE(sum, its.finished - its.begun);
-      EXPECT_GE(sum, its.finished - its.begun - from_us(200)) << "it may end before the last of its team";
+      const application_result& result = r.applications[t.application];
+      EXPECT_LE(sum, result.finished - result.begun);
+      EXPECT_GE(sum, result.finished - result.begun - from_us(200)) << "it may end before the last of its team";
     }
     for (const processor& p : all.machine().kernel().processors()) {
       time sum = 0;

@@ -55,18 +55,18 @@ constexpr budget budgets[] = {
 class Budgets : public testing::TestWithParam<budget> {};
 TEST_P(Budgets, AreKept) {
   const budget& b = GetParam();
-  const counts its = measure(read_machine(WEIR_MACHINES "/manycore-1024.toml"), b.what, b.processors, 4 * b.processors);
-  ASSERT_GT(its.done, 0u);
-  expect_near(its.lines, b.lines, "lines");
-  expect_near(its.one_line, b.one_line, "transfers of one line");
-  expect_near(its.updates, b.updates, "updates");
-  expect_near(its.calls, b.calls, "system calls");
-  expect_near(its.woken, b.woken, "threads woken");
-  expect_near(its.fences, b.fences, "fences everywhere");
-  expect_near(its.interrupted, b.interrupted, "processors interrupted");
+  const counts found = measure(read_machine(WEIR_MACHINES "/manycore-1024.toml"), b.what, b.processors, 4 * b.processors);
+  ASSERT_GT(found.done, 0u);
+  expect_near(found.lines, b.lines, "lines");
+  expect_near(found.one_line, b.one_line, "transfers of one line");
+  expect_near(found.updates, b.updates, "updates");
+  expect_near(found.calls, b.calls, "system calls");
+  expect_near(found.woken, b.woken, "threads woken");
+  expect_near(found.fences, b.fences, "fences everywhere");
+  expect_near(found.interrupted, b.interrupted, "processors interrupted");
 }
-INSTANTIATE_TEST_SUITE_P(Of, Budgets, testing::ValuesIn(budgets), [](const auto& its) {
-  return std::string(its.param.name) + "_" + std::to_string(its.param.processors);
+INSTANTIATE_TEST_SUITE_P(Of, Budgets, testing::ValuesIn(budgets), [](const auto& of) {
+  return std::string(of.param.name) + "_" + std::to_string(of.param.processors);
 });
 
 }  // namespace

@@ -9,11 +9,11 @@ namespace aspcg {
 
 box_solver::box_solver(int longest) : lines_(static_cast<std::size_t>(longest) + 1) {
   for (int n = 1; n <= longest; n++) {
-    line& its = lines_[static_cast<std::size_t>(n)];
+    line& l = lines_[static_cast<std::size_t>(n)];
     const double angle = std::numbers::pi / (n + 1), scale = std::sqrt(2.0 / (n + 1));
     for (int i = 1; i <= n; i++) {
-      its.eigenvalues.push_back(2 - 2 * std::cos(i * angle));
-      for (int j = 1; j <= n; j++) its.sines.push_back(scale * std::sin(i * j * angle));
+      l.eigenvalues.push_back(2 - 2 * std::cos(i * angle));
+      for (int j = 1; j <= n; j++) l.sines.push_back(scale * std::sin(i * j * angle));
     }
   }
 }

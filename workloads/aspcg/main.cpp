@@ -53,10 +53,10 @@ long workers(const aspcg::world& all) {
 }
 
 /// Throws if a process needs more memory than there is.
-void require_memory(const settings& asked, const aspcg::mesh& its, const aspcg::world& all) {
-  const double plane = (its.x.points + 2.0) * (its.y.points + 2.0), planes = its.planes.size() + 2.0 * its.ghosts();
-  const double of_block = its.x.largest() * static_cast<double>(its.y.largest() * its.z.largest());
-  const double bytes = 8 * (6 * plane * planes + (asked.schwarz ? of_block * static_cast<double>(its.own_blocks()) : 0));
+void require_memory(const settings& asked, const aspcg::mesh& mesh, const aspcg::world& all) {
+  const double plane = (mesh.x.points + 2.0) * (mesh.y.points + 2.0), planes = mesh.planes.size() + 2.0 * mesh.ghosts();
+  const double of_block = mesh.x.largest() * static_cast<double>(mesh.y.largest() * mesh.z.largest());
+  const double bytes = 8 * (6 * plane * planes + (asked.schwarz ? of_block * static_cast<double>(mesh.own_blocks()) : 0));
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (all.largest(bytes > memory) > 0)
     refuse("a process needs " + std::to_string(static_cast<long>(std::ceil(all.largest(bytes) / 1e9))) +
@@ -70,25 +70,25 @@ aspcg::mesh mesh_of(const settings& asked, const aspcg::world& all) {
     refuse("the mesh is " + std::to_string(height) + " cells high, and may be 2 to 1000000; change --height");
   const auto points = [&](long cells) { return static_cast<int>(cells - 1); };
   const int block = static_cast<int>(asked.block), overlap = static_cast<int>(asked.schwarz ? asked.overlap : 0);
-  aspcg::mesh its;
-  its.x = its.y = {points(asked.cells), block, overlap};
-  its.z = {points(height), block, overlap};
-  its.spacing = 1.0 / static_cast<double>(asked.cells);
-  if (block > std::min(its.x.points, its.z.points))
-    refuse("--block " + std::to_string(block) + " is more than the " + std::to_string(std::min(its.x.points, its.z.points)) +
+  aspcg::mesh mesh;
+  mesh.x = mesh.y = {points(asked.cells), block, overlap};
+  mesh.z = {points(height), block, overlap};
+  mesh.spacing = 1.0 / static_cast<double>(asked.cells);
+  if (block > std::min(mesh.x.points, mesh.z.points))
+    refuse("--block " + std::to_string(block) + " is more than the " + std::to_string(std::min(mesh.x.points, mesh.z.points)) +
            " points between the sides of the box");
   if (overlap > block)
     refuse("--overlap " + std::to_string(overlap) + " reaches through a neighbour: it may be up to --block " +
            std::to_string(block));
-  if (its.z.blocks() < all.size())
-    refuse("a height of " + std::to_string(height) + " cells has " + layers(its.z.blocks()) + " of blocks, fewer than the " +
+  if (mesh.z.blocks() < all.size())
+    refuse("a height of " + std::to_string(height) + " cells has " + layers(mesh.z.blocks()) + " of blocks, fewer than the " +
            processes(all.size()));
-  its.give(all.rank(), all.size());
-  if (all.largest(its.own_blocks() < omp_get_max_threads()) > 0)
-    refuse("a process has fewer blocks than threads: " + layers(its.z.blocks()) + " of " +
-           blocks(its.blocks_of_a_layer()) + " for " + processes(all.size()) + " with " + threads(workers(all)) + " in all");
-  require_memory(asked, its, all);
-  return its;
+  mesh.give(all.rank(), all.size());
+  if (all.largest(mesh.own_blocks() < omp_get_max_threads()) > 0)
+    refuse("a process has fewer blocks than threads: " + layers(mesh.z.blocks()) + " of " +
+           blocks(mesh.blocks_of_a_layer()) + " for " + processes(all.size()) + " with " + threads(workers(all)) + " in all");
+  require_memory(asked, mesh, all);
+  return mesh;
 }
 
 class checks {
@@ -141,11 +141,11 @@ bool run(const settings& asked, const aspcg::world& all) {
                  processes(all.size()).c_str(), threads(team).c_str(), wall, processor,
                  1e6 * wall / std::max(found.iterations, 1), barriers);
   }
-  checks its(speaks);
-  its.require(found.residual <= allowed, "the iteration has not converged");
-  its.require(std::abs(residual - found.residual) <= allowed, "the residual is not what the iteration says");
-  its.require(error <= bound, "the solution is further from Laplace's than the mesh explains");
-  return its.right();
+  checks done(speaks);
+  done.require(found.residual <= allowed, "the iteration has not converged");
+  done.require(std::abs(residual - found.residual) <= allowed, "the residual is not what the iteration says");
+  done.require(error <= bound, "the solution is further from Laplace's than the mesh explains");
+  return done.right();
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ struct axis {
 
   /// The block with its overlap into the neighbours.
   range extended(int number) const {
-    const range its = own(number);
-    return {std::max(0, its.begin - overlap), std::min(points, its.end + overlap)};
+    const range inner = own(number);
+    return {std::max(0, inner.begin - overlap), std::min(points, inner.end + overlap)};
   }
 
   /// The blocks whose extension may contain points of this block: the block itself and its direct neighbours.

@@ -48,12 +48,12 @@ double solver::sum(Body of_strip, field* then_exchanged, int planes) {
   {
     const double* of_strip_of = of_strips_.data();
     for (int plane = mesh_.planes.begin; plane < mesh_.planes.end; plane++) {
-      double& its = of_planes_[static_cast<std::size_t>(plane)] = 0;
-      for (std::size_t s = 0; s < strips; s++) its += *of_strip_of++;
+      double& of_plane = of_planes_[static_cast<std::size_t>(plane)] = 0;
+      for (std::size_t s = 0; s < strips; s++) of_plane += *of_strip_of++;
     }
     world_.gather(of_planes_, first_plane_);
     total_ = 0;
-    for (const double its : of_planes_) total_ += its;
+    for (const double of_plane : of_planes_) total_ += of_plane;
     if (then_exchanged) exchange(*then_exchanged, planes);
   }
   threads_.meet();
@@ -61,11 +61,11 @@ double solver::sum(Body of_strip, field* then_exchanged, int planes) {
 }
 
 /// Exchanges the outer `planes` of this process with the neighbours, for their ghost planes.
-void solver::exchange(field& its, int planes) const {
-  const std::size_t plane = its.plane_size(), in = static_cast<std::size_t>(planes) * plane;
+void solver::exchange(field& of, int planes) const {
+  const std::size_t plane = of.plane_size(), in = static_cast<std::size_t>(planes) * plane;
   const std::size_t out = static_cast<std::size_t>(std::min(planes, mesh_.planes.size())) * plane;
   const int begin = mesh_.planes.begin, end = mesh_.planes.end;
-  world_.exchange({its.plane(begin), out}, {its.plane(begin - planes), in}, {its.plane(end) - out, out}, {its.plane(end), in});
+  world_.exchange({of.plane(begin), out}, {of.plane(begin - planes), in}, {of.plane(end) - out, out}, {of.plane(end), in});
 }
 
 /// A strip of `into` = A `to`: six times the point, less its neighbours. Outside of the box all are zero.

@@ -35,7 +35,7 @@ class solver {
   double sum(Body of_strip, field* then_exchanged = nullptr, int planes = 1);
   template <class Body>
   void each_strip(range planes, Body body) const;
-  void exchange(field& its, int planes) const;
+  void exchange(field& of, int planes) const;
   void apply(const field& to, field& into, int plane, int strip) const;
   template <class Field>
   auto* begin(Field& of, int plane, int strip) const;

@@ -37,9 +37,10 @@ void multiply(const block& a, const block& b, block& c) {
 }
 
 /// A thread of the program, with its own matrices: `blocks` products in each region.
-class host {
+class program_thread {
  public:
-  host(int number, long blocks) : a_(numbers(number + 1)), b_(numbers(number + 2)), sums_(static_cast<std::size_t>(blocks)) {}
+  program_thread(int number, long blocks)
+      : a_(numbers(number + 1)), b_(numbers(number + 2)), sums_(static_cast<std::size_t>(blocks)) {}
 
   void work(long regions, int threads) {
     for (long r = 0; r < regions; r++) {
@@ -91,13 +92,13 @@ int main(int count, char** words) {
 
   const double one_us = block_us();
   if (blocks == 0) blocks = std::max(1L, static_cast<long>(static_cast<double>(work_us) / one_us));
-  std::vector<host> all;
+  std::vector<program_thread> all;
   for (int h = 0; h < hosts; h++) all.emplace_back(h, blocks);
 
   const workloads::stopwatch watch;
   for (long w = 0; w < waves; w++) {
     std::vector<std::thread> running;
-    for (host& h : all) running.emplace_back([&] { h.work(regions, static_cast<int>(threads)); });
+    for (program_thread& h : all) running.emplace_back([&] { h.work(regions, static_cast<int>(threads)); });
     for (std::thread& t : running) t.join();
   }
   const double wall = watch.wall(), processor = watch.processor();
@@ -109,7 +110,7 @@ int main(int count, char** words) {
                "computed\n",
                hosts, threads, blocks, one_us, 1e6 * wall / static_cast<double>(regions * hosts * waves), wall, processor,
                computed / processor);
-  for (const host& h : all)
+  for (const program_thread& h : all)
     if (!h.right(regions * waves)) {
       std::fprintf(stderr, "hosts: wrong: a product is not what it should be\n");
       return 1;

@@ -30,8 +30,8 @@ double blast::volume_error() const {
       for (int i = 0; i < n_; i++) {
         point at[corners];
         for (int c = 0; c < corners; c++) {
-          const std::size_t its = node(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
-          at[c] = {position_.x[its], position_.y[its], position_.z[its]};
+          const std::size_t corner = node(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
+          at[c] = {position_.x[corner], position_.y[corner], position_.z[corner]};
         }
         double twelve = 0;
         for (const auto& face : faces) {

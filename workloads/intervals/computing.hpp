@@ -41,18 +41,18 @@ struct alignas(128) record {
 /// All members call it.
 template <class Member>
 void compute(Member& me, std::vector<record>& team, const length& of, long episodes) {
-  record& mine = team[static_cast<std::size_t>(me.number())];
+  record& own = team[static_cast<std::size_t>(me.number())];
   const record& neighbour = team[static_cast<std::size_t>((me.number() + 1) % me.count())];
   drawn intervals(of, me.number());
   std::uint64_t state = static_cast<std::uint64_t>(me.number());
   for (long e = 1; e <= episodes; e++) {
     state = workloads::chain(state, intervals.next());
     // Both relaxed: the barrier must order them.
-    mine.episode.store(e, std::memory_order_relaxed);
+    own.episode.store(e, std::memory_order_relaxed);
     me.barrier();
-    if (neighbour.episode.load(std::memory_order_relaxed) < e) mine.early++;
+    if (neighbour.episode.load(std::memory_order_relaxed) < e) own.early++;
   }
-  mine.state = state;
+  own.state = state;
 }
 
 /// The steps of a member's intervals.
@@ -64,8 +64,8 @@ inline long total(const length& of, long member, long episodes) {
 }
 
 /// Did the member compute what it should, and leave no barrier early?
-inline bool is_right(const record& its, const length& of, long member, long episodes) {
-  return its.early == 0 && its.state == workloads::chain(static_cast<std::uint64_t>(member), total(of, member, episodes));
+inline bool is_right(const record& r, const length& of, long member, long episodes) {
+  return r.early == 0 && r.state == workloads::chain(static_cast<std::uint64_t>(member), total(of, member, episodes));
 }
 
 }  // namespace intervals

@@ -31,11 +31,11 @@ int main(int count, char** words) {
   double computed = 0;
   long wrong = 0;
   for (long m = 0; m < team.members(); m++) {
-    const intervals::record& its = records[static_cast<std::size_t>(m)];
+    const intervals::record& record = records[static_cast<std::size_t>(m)];
     computed += 1e-6 * step_us * static_cast<double>(intervals::total(of, m, episodes));
-    if (intervals::is_right(its, of, m, episodes)) continue;
+    if (intervals::is_right(record, of, m, episodes)) continue;
     std::fprintf(stderr, "intervals: wrong: thread %ld left %ld barriers early, or did not compute what it should\n", m,
-                 its.early);
+                 record.early);
     wrong++;
   }
   std::printf("%ld threads, %ld episodes\n", team.members(), episodes);

@@ -61,23 +61,23 @@ class search {
   void run(long source, std::vector<distance>& distances) {
     settled_.assign(settled_.size(), false);
     for (long v = first_; v < end_; v++) distances[static_cast<std::size_t>(v)] = unreachable;
-    nearest mine;
-    if (first_ <= source && source < end_) mine = {distances[static_cast<std::size_t>(source)] = 0, source};
+    nearest own;
+    if (first_ <= source && source < end_) own = {distances[static_cast<std::size_t>(source)] = 0, source};
     for (long step = 0; step < graph_.vertices; step++) {
-      const nearest next = nearest_of_all(mine);
+      const nearest next = nearest_of_all(own);
       if (next.at == unreachable) break;  // so for all members
-      mine = settle(next, distances);
+      own = settle(next, distances);
     }
   }
 
  private:
-  nearest nearest_of_all(const nearest& mine) {
+  nearest nearest_of_all(const nearest& own) {
     std::vector<nearest>& candidates = all_.candidates[turn_++ % 2];
-    candidates[static_cast<std::size_t>(me_.number())] = mine;
+    candidates[static_cast<std::size_t>(me_.number())] = own;
     me_.barrier();
     nearest least = candidates[0];
     for (long m = 1; m < me_.count(); m++)
-      if (const nearest& its = candidates[static_cast<std::size_t>(m)]; its.at < least.at) least = its;
+      if (const nearest& candidate = candidates[static_cast<std::size_t>(m)]; candidate.at < least.at) least = candidate;
     return least;
   }
 

@@ -31,8 +31,8 @@ int main(int count, char** words) {
   paths::shared shared(team.members());
   const workloads::stopwatch watch;
   team.run([&](auto& me) {
-    paths::search mine(me, graph, shared);
-    for (long s = 0; s < sources; s++) mine.run(s, found[static_cast<std::size_t>(s)]);
+    paths::search search(me, graph, shared);
+    for (long s = 0; s < sources; s++) search.run(s, found[static_cast<std::size_t>(s)]);
   });
   const double wall = watch.wall(), processor = watch.processor();
 

@@ -15,11 +15,11 @@ namespace pools {
 
 /// `Barrier(threads)` has arrive_and_wait().
 template <class Barrier>
-void heat(plate& its, long steps, long threads) {
+void heat(plate& heated, long steps, long threads) {
   Barrier met(threads);
   const auto member = [&](long m) {
     for (long s = 0; s < steps; s++) {
-      its.step(s, m, threads);
+      heated.step(s, m, threads);
       met.arrive_and_wait();
     }
   };

@@ -24,10 +24,10 @@ class plate {
     std::vector<double>& to = at_[static_cast<std::size_t>((number + 1) % 2)];
     const long first = 1 + size_ * member / threads, last = size_ * (member + 1) / threads, width = size_ + 2;
     for (long y = first; y <= last; y++) {
-      const double* const its = from.data() + y * width;
+      const double* const row = from.data() + y * width;
       double* const made = to.data() + y * width;
       for (long x = 1; x <= size_; x++)
-        made[x] = its[x] + flow * (its[x - 1] + its[x + 1] + its[x - width] + its[x + width] - 4 * its[x]);
+        made[x] = row[x] + flow * (row[x - 1] + row[x + 1] + row[x - width] + row[x + width] - 4 * row[x]);
     }
   }
 

@@ -81,9 +81,9 @@ int main(int count, char** words) {
   by.run([&](long first, long step) {
     pool workers(by.threads);
     for (long j = first; j < by.jobs; j += step) {
-      pools::parts& mine = jobs[static_cast<std::size_t>(j)];
+      pools::parts& job = jobs[static_cast<std::size_t>(j)];
       for (long r = 0; r < rounds; r++) {
-        for (long t = 0; t < tasks; t++) workers.submit([&mine, t] { mine.advance(static_cast<std::size_t>(t)); });
+        for (long t = 0; t < tasks; t++) workers.submit([&job, t] { job.advance(static_cast<std::size_t>(t)); });
         workers.wait();
       }
     }

@@ -29,11 +29,11 @@ int main(int count, char** words) {
   by.run([&](long first, long step) {
     tbb::task_arena arena(static_cast<int>(by.threads));
     for (long j = first; j < by.jobs; j += step) {
-      pools::parts& mine = jobs[static_cast<std::size_t>(j)];
+      pools::parts& job = jobs[static_cast<std::size_t>(j)];
       for (long r = 0; r < rounds; r++)
         arena.execute([&] {
           tbb::parallel_for(0L, outer, [&](long o) {
-            tbb::parallel_for(0L, inner, [&](long i) { mine.advance(static_cast<std::size_t>(o * inner + i)); });
+            tbb::parallel_for(0L, inner, [&](long i) { job.advance(static_cast<std::size_t>(o * inner + i)); });
           });
         });
     }

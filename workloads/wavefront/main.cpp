@@ -69,7 +69,7 @@ void sweep(grid& values, long rows, long columns, long pairs, std::vector<progre
   {
     const long team = omp_get_num_threads(), me = omp_get_thread_num();
     const long first = columns * me / team, end = columns * (me + 1) / team;
-    progress& mine = done[static_cast<std::size_t>(me)];
+    progress& own = done[static_cast<std::size_t>(me)];
     for (long s = 0; s < 2 * pairs; s++) {
       const bool back = s % 2 == 1;
       const long before = back ? me + 1 : me - 1;
@@ -77,12 +77,12 @@ void sweep(grid& values, long rows, long columns, long pairs, std::vector<progre
         if (before >= 0 && before < team) await(done[static_cast<std::size_t>(before)], r + 1);
         values.relax(back ? rows - 1 - r : r, first, end, back);
 #pragma omp atomic write release
-        mine.rows = r + 1;
+        own.rows = r + 1;
       }
       // The next sweep begins at the other end, with all counters at zero.
 #pragma omp barrier
 #pragma omp atomic write
-      mine.rows = 0;
+      own.rows = 0;
 #pragma omp barrier
     }
   }

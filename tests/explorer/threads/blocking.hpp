@@ -7,7 +7,7 @@ namespace explored_threads {
 
 struct blocked_processor : scenario {
   queue processor, stand_in;
-  body own, its;
+  body own, b;
   word<std::uint32_t> asked{0};  // member 1 alone
 
   blocked_processor() {
@@ -16,7 +16,7 @@ struct blocked_processor : scenario {
   void begin_at_processor(unsigned member) {
     begin(member, [&] {
       runs_at(own, processor);
-      belongs(its, processor);
+      belongs(b, processor);
     });
   }
 };
@@ -30,13 +30,13 @@ struct blocking_alone : blocked_processor {
     if (member == 0) {
       own.hold();
       const bool alone = processor.blocks_alone();
-      if (!alone) check(processor.take() == &its);
+      if (!alone) check(processor.take() == &b);
       own.release();
       if (!alone) return;
       explored::spin(has_run, [](std::uint32_t now) { return now == 1; });
       processor.no_longer_blocks();
     } else {
-      make_ready(its);
+      make_ready(b);
       if (asked.load(order::relaxed) == 0) return;
       do {
         explored::spin(own.held, [](std::uint32_t now) { return now == 0; });
@@ -45,7 +45,7 @@ struct blocking_alone : blocked_processor {
       processor.hand_off(stand_in);
       processor.has_stand_in();
       // Member 0 may have come back with it: a request that is seen too late hands off nothing.
-      if (stand_in.take() == &its) has_run.store(1, order::release);
+      if (stand_in.take() == &b) has_run.store(1, order::release);
     }
   }
 };
@@ -55,10 +55,10 @@ struct blocking_for_a_moment : blocked_processor {
   void pass(unsigned member, unsigned members) {
     begin_at_processor(member);
     if (member == 1)
-      make_ready(its);
+      make_ready(b);
     else if (processor.blocks_alone())
       processor.no_longer_blocks();
-    if (is_last(members)) check(!processor.wants_stand_in() && count(processor, its) == 1);
+    if (is_last(members)) check(!processor.wants_stand_in() && count(processor, b) == 1);
   }
 };
 

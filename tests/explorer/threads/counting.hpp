@@ -35,10 +35,10 @@ struct counting : scenario {
 /// Member 0 waits for what member 1 does.
 struct counting_one : counting {
   word<std::uint32_t> object{0};
-  body its;
+  body b;
   void pass(unsigned member, unsigned members) {
     if (member == 0) {
-      wait(its, object, [&] { return object.load(order::relaxed) == 1; });
+      wait(b, object, [&] { return object.load(order::relaxed) == 1; });
     } else {
       object.store(1, order::relaxed);
       notify(object);
@@ -50,10 +50,10 @@ struct counting_one : counting {
 /// Two members wait for the same change; the last one wakes one of them for it, and then the other.
 struct counting_two : counting {
   word<std::uint32_t> object{0};
-  body its[2];
+  body bodies[2];
   void pass(unsigned member, unsigned members) {
     if (member != 2) {
-      wait(its[member], object, [&] { return object.load(order::relaxed) == 1; });
+      wait(bodies[member], object, [&] { return object.load(order::relaxed) == 1; });
     } else {
       object.store(1, order::relaxed);
       for (int i = 0; i < 2; ++i) notify(object, 1);
@@ -64,11 +64,11 @@ struct counting_two : counting {
 
 /// Two objects share the event count: member 0 waits for one; others change both.
 struct counting_for_two_objects : counting {
-  word<std::uint32_t> mine{0}, other{0};
-  body its;
+  word<std::uint32_t> own{0}, other{0};
+  body b;
   void pass(unsigned member, unsigned) {
-    if (member == 0) return wait(its, mine, [&] { return mine.load(order::relaxed) == 1; });
-    word<std::uint32_t>& object = member == 1 ? mine : other;
+    if (member == 0) return wait(b, own, [&] { return own.load(order::relaxed) == 1; });
+    word<std::uint32_t>& object = member == 1 ? own : other;
     object.store(1, order::relaxed);
     notify(object);
   }
@@ -77,13 +77,13 @@ struct counting_for_two_objects : counting {
 /// The time comes, by member 1, whether or not the member waits already: the event tells a body that is about to sleep.
 struct counting_until : counting {
   word<std::uint32_t> object{0}, time{0};
-  body its;
+  body b;
   void pass(unsigned member, unsigned) {
-    if (member == 0) return wait(its, object, [&] { return time.load(order::relaxed) == 1; });
+    if (member == 0) return wait(b, object, [&] { return time.load(order::relaxed) == 1; });
     time.store(1, order::relaxed);
     events.happens();
     machine::full_fence();
-    if (its.awaits.load(order::relaxed) != nullptr) bucket.wake(its, nullptr);
+    if (b.awaits.load(order::relaxed) != nullptr) bucket.wake(b, nullptr);
   }
 };
 
@@ -92,17 +92,17 @@ struct counting_until : counting {
 struct counting_until_limit : counting {
   word<std::uint32_t> object{0}, time{0}, released{0}, of_limit{0}, in_time{0}, late{0};
   explored_mutex linking;
-  body its;
+  body b;
   void wait_until_limit() {
-    its.forget_waker();
+    b.forget_waker();
     const std::uint32_t seen = events.announce();
     released.store(1, order::release);
-    its.parked.begin();
-    const auto sleeps = [&] { return bucket.add(its, object, events.events(), seen, [] { return false; }); };
-    if (time.load(order::relaxed) == 0 && sleeps()) its.parked.await_end();
-    if (!its.was(weir::threads::woken_by::notification) && time.load(order::relaxed) == 1) {
+    b.parked.begin();
+    const auto sleeps = [&] { return bucket.add(b, object, events.events(), seen, [] { return false; }); };
+    if (time.load(order::relaxed) == 0 && sleeps()) b.parked.await_end();
+    if (!b.was(weir::threads::woken_by::notification) && time.load(order::relaxed) == 1) {
       linking.lock();
-      if (its.was(weir::threads::woken_by::limit) || !events.has_missed(seen, of_limit.load(order::relaxed)))
+      if (b.was(weir::threads::woken_by::limit) || !events.has_missed(seen, of_limit.load(order::relaxed)))
         late.store(1, order::relaxed);
       linking.unlock();
     }
@@ -124,7 +124,7 @@ struct counting_until_limit : counting {
       linking.lock();
       of_limit.store(1, order::relaxed);
       events.happens();
-      if (its.awaits.load(order::relaxed) != nullptr) bucket.wake(its, nullptr, weir::threads::woken_by::limit);
+      if (b.awaits.load(order::relaxed) != nullptr) bucket.wake(b, nullptr, weir::threads::woken_by::limit);
       linking.unlock();
     }
     if (is_last(members)) check(late.load(order::relaxed) == 0 || in_time.load(order::relaxed) == 0);

@@ -71,8 +71,8 @@ struct driven_bodies {
 
   struct signal {};
   struct pending {};
-  static int send_to_thread(const body& its, signal);
-  static int send_to_processor(processor& its, signal);
+  static int send_to_thread(const body& to, signal);
+  static int send_to_processor(processor& to, signal);
   static void wake(body& b);
 };
 

@@ -42,10 +42,10 @@ class driving : public scenario {
 
   explicit driving(unsigned of_bodies, unsigned of_processors = 2) : of_bodies_(of_bodies), of_processors_(of_processors) {
     goes_on_in_own_thread = [](body& b) {
-      auto& its = static_cast<driven_body&>(b);
-      here().check(its.at.load(order::relaxed) == driven_body::stopped);
-      its.parked.end();
-      its.at.store(driven_body::in_own_thread, order::relaxed);
+      auto& driven = static_cast<driven_body&>(b);
+      here().check(driven.at.load(order::relaxed) == driven_body::stopped);
+      driven.parked.end();
+      driven.at.store(driven_body::in_own_thread, order::relaxed);
     };
     after_fence_everywhere = [] { here().arrives(); };
     for (auto& p : processors) p.own().is_run_by_member = false;
@@ -54,11 +54,11 @@ class driving : public scenario {
   /// For scenarios in which a signal may interrupt a body.
   static void with_signals() {
     after_store = [](const void* word, std::uint64_t value) {
-      driving& its = here();
-      if (its.me == nullptr || word != &its.me->held) return;
+      driving& s = here();
+      if (s.me == nullptr || word != &s.me->held) return;
       // A claim may have ended before the body has looked for it: the signal comes before its next operation.
-      if (its.sends_signals && its.held == 0) its.not_yet_held_ = 3;
-      its.held = value;
+      if (s.sends_signals && s.held == 0) s.not_yet_held_ = 3;
+      s.held = value;
     };
     before_operation = [] { here().handle_signals(); };
   }
@@ -69,13 +69,13 @@ class driving : public scenario {
     here().goes_on(b, b.at.spin(is_resumed, order::acquire));
   }
   static void switches(driven_body& me, driven_body& next) {
-    driving& its = here();
-    const std::uint64_t handed_over = its.running_on(*its.runs_on);
-    its.runs_on->memory.is_here = false;
+    driving& s = here();
+    const std::uint64_t handed_over = s.running_on(*s.runs_on);
+    s.runs_on->memory.is_here = false;
     me.at.store(driven_body::stopped, order::relaxed);
     // Twice, because an update reads the latest value, whatever the member knows.
-    its.check(next.at.load(order::relaxed) == driven_body::stopped);
-    its.check(next.at.exchange(handed_over, order::release) == driven_body::stopped);
+    s.check(next.at.load(order::relaxed) == driven_body::stopped);
+    s.check(next.at.exchange(handed_over, order::release) == driven_body::stopped);
     wait(me);
   }
 
@@ -161,10 +161,10 @@ class driving : public scenario {
         for (unsigned p = 0; p < of_processors_; ++p)
           if (!processors[p].own().is_run_by_member) queue::make_ready(processors[p].own(), nullptr);
     } else if (member < of_bodies_ + of_processors_) {
-      driven_processor& its = processors[member - of_bodies_];
-      me = &its.idle();
+      driven_processor& p = processors[member - of_bodies_];
+      me = &p.idle();
       wait(*me);
-      while (!has_ended) its.drive_next();
+      while (!has_ended) p.drive_next();
     } else {
       return false;
     }
@@ -198,18 +198,18 @@ class driving : public scenario {
     if (of_own_thread[&b - bodies].exchange(0, order::relaxed) != 0) handles();
   }
   /// The thread that drives a processor drives it no more.
-  void ends_driving(driven_processor& mine) {
+  void ends_driving(driven_processor& p) {
     is_ending = true;
-    mine.end_driving();
+    p.end_driving();
     is_ending = false;
-    check(!mine.is_driven() && !mine.is_stood_in_for() && mine.own().held.load(order::relaxed) == 1);
-    mine.close();
-    drops_idle_context(mine);
+    check(!p.is_driven() && !p.is_stood_in_for() && p.own().held.load(order::relaxed) == 1);
+    p.close();
+    drops_idle_context(p);
   }
   /// It goes on for the last time.
-  void drops_idle_context(driven_processor& mine) {
-    const std::uint64_t how = running_on(mine) | driven_body::dropped;
-    check(mine.idle().at.exchange(how, order::release) == driven_body::stopped);
+  void drops_idle_context(driven_processor& p) {
+    const std::uint64_t how = running_on(p) | driven_body::dropped;
+    check(p.idle().at.exchange(how, order::release) == driven_body::stopped);
   }
   void changes_mask(driven_body& b, driven_bodies::signal_mask to) {
     b.hold();
@@ -307,8 +307,8 @@ class driving : public scenario {
   void handle_those_from_outside() {
     if (!runs_on->memory.is_here || (runs_on->blocked & driven_bodies::of_program) != 0 || take_signal() == 0) return;
     is_in_kernel_ = true;
-    const driven_body& its = me == &runs_on->idle() ? runs_on->own() : *me;
-    check(!its.blocks({}) && its.on.load(order::relaxed) == runs_on);
+    const driven_body& b = me == &runs_on->idle() ? runs_on->own() : *me;
+    check(!b.blocks({}) && b.on.load(order::relaxed) == runs_on);
     was_handled.store(1, order::relaxed);
     is_in_kernel_ = false;
   }
@@ -351,9 +351,9 @@ inline bool driven_bodies::falls_asleep(body& b, awaited) {
 }
 
 inline driven_processor* driven_body::where() const {
-  auto* const its = static_cast<driven_processor*>(on.load(order::relaxed));
-  if (this == here().me) require(its == here().runs_on);
-  return its;
+  auto* const p = static_cast<driven_processor*>(on.load(order::relaxed));
+  if (this == here().me) require(p == here().runs_on);
+  return p;
 }
 inline driven_processor* driven_body::home() const { return static_cast<driven_processor*>(seat.load(order::relaxed)); }
 inline void driven_body::takes_signals() {
@@ -364,7 +364,7 @@ inline void driven_body::takes_signals() {
   };
   const auto detach = [this] {
     seat.store(nullptr, order::relaxed);
-    if (driven_processor* const its = where()) its->leave(*this);
+    if (driven_processor* const p = where()) p->leave(*this);
   };
   answer(kept, handle_all_but, detach, [] { ++here().times_away; });
 }
@@ -378,12 +378,12 @@ inline void driven_body::arrives_detached() {
   if (pending.exchange(0, order::relaxed) != 0 || left) here().handles();
   takes_signals();
 }
-inline int driven_bodies::send_to_thread(const body& its, signal) {
-  here().of_own_thread[&its - here().bodies].store(1, order::relaxed);
+inline int driven_bodies::send_to_thread(const body& to, signal) {
+  here().of_own_thread[&to - here().bodies].store(1, order::relaxed);
   return 0;
 }
-inline int driven_bodies::send_to_processor(processor& its, signal) {
-  here().on_its_way = &its.signals;
+inline int driven_bodies::send_to_processor(processor& to, signal) {
+  here().on_its_way = &to.signals;
   return 0;
 }
 inline void driven_bodies::wake(body& b) {

@@ -8,19 +8,19 @@ namespace explored_threads {
 /// Member 1 hands a processor off while member 0 makes two bodies ready there: both must be at the stand-in.
 struct handing_off : scenario {
   queue processor, stand_in;
-  body own, its[2];
+  body own, bodies[2];
   void pass(unsigned member, unsigned members) {
     begin(member, [&] {
       runs_at(own, processor);
-      for (body& b : its) belongs(b, processor);
+      for (body& b : bodies) belongs(b, processor);
     });
     if (member == 0)
-      for (body& b : its) make_ready(b);
+      for (body& b : bodies) make_ready(b);
     else if (processor.claim(1))
       processor.hand_off(stand_in);
     if (!is_last(members)) return;
     unsigned times[2] = {};
-    while (const auto* const each = stand_in.take()) ++times[each == &its[1]];
+    while (const auto* const each = stand_in.take()) ++times[each == &bodies[1]];
     check(times[0] == 1 && times[1] == 1 && processor.take() == nullptr);
   }
 };
@@ -28,11 +28,11 @@ struct handing_off : scenario {
 /// Member 0's body comes back from a call, and takes the processor again; member 1 hands it off; member 2 makes a body ready.
 struct handing_off_and_back : scenario {
   queue processor, stand_in;
-  body own, its;
+  body own, b;
   void pass(unsigned member, unsigned members) {
     begin(member, [&] {
       runs_at(own, processor);
-      belongs(its, processor);
+      belongs(b, processor);
     });
     if (member == 0) {
       own.hold();
@@ -41,9 +41,9 @@ struct handing_off_and_back : scenario {
     } else if (member == 1) {
       if (processor.claim(1)) processor.hand_off(stand_in);
     } else {
-      make_ready(its);
+      make_ready(b);
     }
-    if (is_last(members)) check(count(processor, its) + count(stand_in, its) == 1);
+    if (is_last(members)) check(count(processor, b) + count(stand_in, b) == 1);
   }
 };
 
@@ -84,11 +84,11 @@ struct coming_back : scenario {
 /// ready.
 struct handing_off_in_turn : scenario {
   queue processor, first, second;
-  body own, runs, its;
+  body own, runs, b;
   void pass(unsigned member, unsigned members) {
     begin(member, [&] {
       runs_at(own, processor);
-      belongs(its, processor);
+      belongs(b, processor);
       processor.claim(1);
       processor.hand_off(first);
       runs_at(runs, first);
@@ -100,25 +100,25 @@ struct handing_off_in_turn : scenario {
     } else if (member == 1) {
       if (first.claim(1)) first.hand_off(second);
     } else {
-      make_ready(its);
+      make_ready(b);
     }
-    if (is_last(members)) check(count(processor, its) + count(first, its) + count(second, its) == 1);
+    if (is_last(members)) check(count(processor, b) + count(first, b) + count(second, b) == 1);
   }
 };
 
 /// The kernel thread of a body, member 1, parks; member 0 closes the processor to which the body goes.
 struct closing : scenario {
   queue processor;
-  body its;
+  body b;
   void pass(unsigned member, unsigned) {
-    begin(member, [&] { belongs(its, processor); });
+    begin(member, [&] { belongs(b, processor); });
     if (member == 0) {
       processor.close();
     } else if (member == 1) {
-      its.parked.begin();
-      make_ready(its);
-      its.parked.await_end();
-      check(its.on.load(order::relaxed) == nullptr);
+      b.parked.begin();
+      make_ready(b);
+      b.parked.await_end();
+      check(b.on.load(order::relaxed) == nullptr);
     }
   }
 };
@@ -127,17 +127,17 @@ struct closing : scenario {
 /// processor.
 struct closing_for_others : scenario {
   queue processor;
-  body its[2];
+  body bodies[2];
   void pass(unsigned member, unsigned members) {
     begin(member, [&] {
-      for (body& b : its) belongs(b, processor);
+      for (body& b : bodies) belongs(b, processor);
     });
     if (member == 0) return processor.close();
     if (member + 1 == members) {
-      for (unsigned b = 0; b + 2 < members; ++b) make_ready(its[b]);
+      for (unsigned b = 0; b + 2 < members; ++b) make_ready(bodies[b]);
     } else {
-      its[member - 1].parked.await_end();
-      check(its[member - 1].has_done.load(order::relaxed) == 1);
+      bodies[member - 1].parked.await_end();
+      check(bodies[member - 1].has_done.load(order::relaxed) == 1);
     }
   }
 };
@@ -146,12 +146,12 @@ struct closing_for_others : scenario {
 /// stand-in.
 struct detaching : scenario {
   queue processor;
-  body own, its;
+  body own, b;
   void pass(unsigned member, unsigned) {
     begin(member, [&] {
       runs_at(own, processor);
-      belongs(its, processor);
-      processor.append(its);
+      belongs(b, processor);
+      processor.append(b);
     });
     if (member == 0) {
       own.hold();
@@ -162,9 +162,9 @@ struct detaching : scenario {
       }
       own.release();
     } else if (member == 1) {
-      its.parked.await_end();
-      check(its.on.load(order::relaxed) == nullptr);
-      check((its.seat.load(order::relaxed) == nullptr) == (its.has_done.load(order::relaxed) == 1));
+      b.parked.await_end();
+      check(b.on.load(order::relaxed) == nullptr);
+      check((b.seat.load(order::relaxed) == nullptr) == (b.has_done.load(order::relaxed) == 1));
     } else if (processor.claim(1)) {
       processor.detach_all();
       processor.unclaim();

@@ -200,9 +200,9 @@ struct body : weir::threads::basic_runnable<machine> {
 using action_of = void (*)(body& b);
 inline constinit action_of goes_on_in_own_thread = nullptr;
 inline void machine::go_on_in_own_thread(weir::threads::basic_runnable<machine>& b) {
-  auto& its = static_cast<body&>(b);
-  if (goes_on_in_own_thread != nullptr) return goes_on_in_own_thread(its);
-  its.parked.end();
+  auto& resumed = static_cast<body&>(b);
+  if (goes_on_in_own_thread != nullptr) return goes_on_in_own_thread(resumed);
+  resumed.parked.end();
 }
 
 inline constinit watch* watched = nullptr;

@@ -43,16 +43,16 @@ inline unsigned line_of(const mutant& m) {
 
 inline void expect_found(std::span<const mutant> mutants, const std::vector<named>& all) {
   for (const mutant& m : mutants) {
-    const fault its{m.how, m.file, line_of(m), m.value};
-    EXPECT_NE(its.line, 0u) << m.line;
+    const fault f{m.how, m.file, line_of(m), m.value};
+    EXPECT_NE(f.line, 0u) << m.line;
     const auto in = std::find_if(all.begin(), all.end(), [&](const named& each) { return each.name == m.scenario; });
     ASSERT_NE(in, all.end()) << m.scenario;
-    present = &its;
-    const bool found = !explore(in->its, {.memory = m.memory, .most_states = 1'000'000}).holds;
-    const bool in_a_stronger_one = m.memory != sc && !explore(in->its, {.memory = m.memory == weak ? tso : sc}).holds;
+    present = &f;
+    const bool found = !explore(in->program, {.memory = m.memory, .most_states = 1'000'000}).holds;
+    const bool in_a_stronger_one = m.memory != sc && !explore(in->program, {.memory = m.memory == weak ? tso : sc}).holds;
     present = nullptr;
-    EXPECT_TRUE(found) << m.file << ':' << its.line << ": " << m.line << '\n' << m.scenario;
-    EXPECT_FALSE(in_a_stronger_one) << m.file << ':' << its.line << ": " << m.line << '\n' << m.scenario;
+    EXPECT_TRUE(found) << m.file << ':' << f.line << ": " << m.line << '\n' << m.scenario;
+    EXPECT_FALSE(in_a_stronger_one) << m.file << ':' << f.line << ": " << m.line << '\n' << m.scenario;
   }
 }
 
@@ -79,7 +79,7 @@ inline void expect_covered(std::span<const char* const> files, std::span<const m
     const arena::in_use heap(nullptr);
     changed.emplace(at.file_name(), at.line());
   };
-  for (const named& each : all) explore_at_random(each.its, {.schedules = 200});
+  for (const named& each : all) explore_at_random(each.program, {.schedules = 200});
   changes_at = nullptr;
 
   std::set<std::pair<const char*, unsigned>> known;

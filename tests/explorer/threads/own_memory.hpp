@@ -61,9 +61,9 @@ class own_memory {
 
  private:
   void set(T to) {
-    const std::uint64_t its = bits::of(to);
-    require(its <= all_its_bits);
-    in_.all = (in_.all & ~(all_its_bits << shift_)) | its << shift_;
+    const std::uint64_t value = bits::of(to);
+    require(value <= all_its_bits);
+    in_.all = (in_.all & ~(all_its_bits << shift_)) | value << shift_;
   }
 
   thread_memory& in_;

@@ -14,7 +14,7 @@ namespace explored_threads {
 
 struct named {
   std::string name;
-  subject its;
+  subject program;
 };
 
 template <class Scenario>

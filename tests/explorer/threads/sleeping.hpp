@@ -9,19 +9,19 @@ namespace explored_threads {
 template <bool Inside>
 struct watching : scenario {
   queue processor;
-  body own, its;
+  body own, b;
   watch its_watch;
   void pass(unsigned member, unsigned) {
     watched = &its_watch;
     begin(member, [&] {
       runs_at(own, processor);
-      belongs(its, processor);
+      belongs(b, processor);
     });
     if (member == 0) {
       its_watch.sleep_unless([&] { return processor.has_ready(); });
     } else {
       own.hold();
-      make_ready(its, Inside ? &own : nullptr);
+      make_ready(b, Inside ? &own : nullptr);
       own.release();
     }
   }
@@ -30,7 +30,7 @@ struct watching : scenario {
 /// Member 0 watches until member 1 relieves it, and watches in its place; a body becomes ready by member 2.
 struct relieving : scenario {
   queue processor;
-  body its;
+  body b;
   watch its_watch;
   explored_mutex making;
   word<std::uint32_t> generation{0};
@@ -46,9 +46,9 @@ struct relieving : scenario {
   }
   void pass(unsigned member, unsigned) {
     watched = &its_watch;
-    begin(member, [&] { belongs(its, processor); });
+    begin(member, [&] { belongs(b, processor); });
     if (member == 0) return watch_as(0);
-    if (member == 2) return make_ready(its);
+    if (member == 2) return make_ready(b);
     making.lock();
     generation.store(1, order::relaxed);
     its_watch.wake();
@@ -115,14 +115,14 @@ struct body_that_sleeps : scenario {
   sleep_queue bucket;
   word<std::uint32_t> object{0};
   queue processor;
-  body its;
+  body b;
   /// `falls_asleep()`: on the object.
   template <class FallsAsleep>
   void sleep_until_changed(unsigned member, unsigned members, word<std::uint32_t>& changed, FallsAsleep falls_asleep) {
-    begin(member, [&] { belongs(its, processor); });
+    begin(member, [&] { belongs(b, processor); });
     if (member == 0) {
-      its.has_done.store(1, order::relaxed);
-      if (falls_asleep()) await(processor, its);
+      b.has_done.store(1, order::relaxed);
+      if (falls_asleep()) await(processor, b);
       check(changed.load(order::relaxed) == 1);
     } else {
       change(bucket, changed, object);
@@ -134,7 +134,7 @@ struct body_that_sleeps : scenario {
 /// It sleeps on the word.
 struct sleeping : body_that_sleeps {
   void pass(unsigned member, unsigned members) {
-    sleep_until_changed(member, members, object, [this] { return bucket.add(its, object, 0); });
+    sleep_until_changed(member, members, object, [this] { return bucket.add(b, object, 0); });
   }
 };
 
@@ -143,7 +143,7 @@ struct sleeping_while_zero : body_that_sleeps {
   word<std::uint32_t> must_be_zero{0};
   void pass(unsigned member, unsigned members) {
     sleep_until_changed(member, members, must_be_zero, [this] {
-      return bucket.add(its, object, object, 0, [this] { return must_be_zero.load(order::relaxed) != 0; });
+      return bucket.add(b, object, object, 0, [this] { return must_be_zero.load(order::relaxed) != 0; });
     });
   }
 };
@@ -153,10 +153,10 @@ template <bool AtOnce>
 struct sleeping_together : scenario {
   sleep_queue bucket;
   word<std::uint32_t> changed{0};
-  body its[2];
+  body bodies[2];
   void pass(unsigned member, unsigned members) {
     if (member + 1 != members) {
-      body& me = its[member];
+      body& me = bodies[member];
       if (bucket.add(me, changed, 0)) me.parked.await_end();
       check(changed.load(order::relaxed) == 1);
     } else {
@@ -175,20 +175,21 @@ struct sleeping_in_order : scenario {
   sleep_queue bucket;
   word<std::uint32_t> changed{0}, other{0};
   queue processor;
-  body its[3], of_other;
+  body bodies[3], of_other;
   void pass(unsigned, unsigned) {
-    for (body* b : {&its[0], &of_other, &its[1], &its[2]}) {
+    for (body* b : {&bodies[0], &of_other, &bodies[1], &bodies[2]}) {
       belongs(*b, processor);
       check(bucket.add(*b, b == &of_other ? other : changed, 0));
     }
     bucket.wake(changed, 2, nullptr);
-    check(processor.take() == &its[0] && processor.take() == &its[1] && processor.take() == nullptr && bucket.has_sleepers());
+    check(processor.take() == &bodies[0] && processor.take() == &bodies[1] && processor.take() == nullptr &&
+          bucket.has_sleepers());
     bucket.wake(of_other, nullptr);
     check(processor.take() == &of_other && processor.take() == nullptr && bucket.has_sleepers());
     check(!bucket.add(of_other, other, 1));
-    check(bucket.add(its[0], changed, 0));  // behind the one that is left
+    check(bucket.add(bodies[0], changed, 0));  // behind the one that is left
     bucket.wake(changed, 2, nullptr);
-    check(processor.take() == &its[2] && processor.take() == &its[0] && !bucket.has_sleepers());
+    check(processor.take() == &bodies[2] && processor.take() == &bodies[0] && !bucket.has_sleepers());
   }
 };
 
@@ -198,33 +199,33 @@ struct sleeping_away : scenario {
   sleep_queue bucket;
   word<std::uint32_t> changed{0}, stopped{0};
   queue processor, stand_in;
-  body own, its;
+  body own, b;
   void pass(unsigned member, unsigned members) {
     begin(member, [&] {
       runs_at(own, processor);
-      belongs(its, processor);
-      processor.append(its);
+      belongs(b, processor);
+      processor.append(b);
       check(processor.claim(1));
       processor.hand_off(stand_in);
-      check(stand_in.take() == &its);
-      its.has_done.store(1, order::relaxed);
+      check(stand_in.take() == &b);
+      b.has_done.store(1, order::relaxed);
     });
     if (member == 0) {
-      const bool before = stand_in.alone_runs(its);
+      const bool before = stand_in.alone_runs(b);
       if (!before) stopped.store(1, order::relaxed);
-      const bool sleeps = bucket.add(its, changed, 0);
+      const bool sleeps = bucket.add(b, changed, 0);
       if (before) stopped.store(1, order::relaxed);
-      if (!sleeps) queue::make_ready(its, nullptr);
+      if (!sleeps) queue::make_ready(b, nullptr);
     } else if (member == 1) {
       processor.reclaim();
       if (const auto* const next = processor.take()) {
-        check(next == &its && stopped.load(order::relaxed) == 1);
-        processor.append(its);
+        check(next == &b && stopped.load(order::relaxed) == 1);
+        processor.append(b);
       }
     } else {
       change(bucket, changed);
     }
-    if (is_last(members)) check(count(processor, its) + count(stand_in, its) == 1);
+    if (is_last(members)) check(count(processor, b) + count(stand_in, b) == 1);
   }
 };
 
@@ -233,16 +234,16 @@ struct waking_twice : scenario {
   sleep_queue bucket;
   word<std::uint32_t> changed{0};
   queue processor;
-  body its;
+  body b;
   void pass(unsigned member, unsigned members) {
-    begin(member, [&] { belongs(its, processor); });
+    begin(member, [&] { belongs(b, processor); });
     if (member == 0) {
-      its.has_done.store(1, order::relaxed);
-      if (bucket.add(its, changed, 0)) await(processor, its);
+      b.has_done.store(1, order::relaxed);
+      if (bucket.add(b, changed, 0)) await(processor, b);
     } else if (member == 1) {
       change(bucket, changed);
-    } else if (its.awaits.load(order::relaxed) == &changed) {
-      bucket.wake(its, nullptr);
+    } else if (b.awaits.load(order::relaxed) == &changed) {
+      bucket.wake(b, nullptr);
     }
     if (is_last(members)) check(!bucket.has_sleepers() && processor.take() == nullptr);
   }

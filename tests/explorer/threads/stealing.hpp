@@ -8,12 +8,12 @@ namespace explored_threads {
 /// Member 0 drives the processor, and sleeps until it has a body from each of the others.
 struct arriving : scenario {
   queue processor;
-  body its[2];
+  body bodies[2];
   void pass(unsigned member, unsigned members) {
     begin(member, [&] {
-      for (unsigned b = 0; b + 1 < members; ++b) belongs(its[b], processor);
+      for (unsigned b = 0; b + 1 < members; ++b) belongs(bodies[b], processor);
     });
-    if (member != 0) return make_ready(its[member - 1]);
+    if (member != 0) return make_ready(bodies[member - 1]);
     for (unsigned had = 0; had + 1 < members;)
       if (auto* const next = static_cast<body*>(processor.take())) {
         takes_over(*next);
@@ -29,24 +29,24 @@ struct arriving : scenario {
 template <bool Takes>
 struct stealing : scenario {
   queue processor, thief;
-  body own, its[2];
+  body own, bodies[2];
   explored_word<std::uint32_t> taken[2]{};
   void take(weir::threads::basic_runnable<machine>* b) {
-    if (b != nullptr) check(taken[b == &its[1]].fetch_add(1, order::relaxed) == 0);
+    if (b != nullptr) check(taken[b == &bodies[1]].fetch_add(1, order::relaxed) == 0);
   }
   void pass(unsigned member, unsigned members) {
     begin(member, [&] {
       runs_at(own, processor);
-      for (auto& b : its) belongs(b, processor);
-      processor.append(its[0]);
-      if (Takes) processor.append(its[1]);
+      for (auto& b : bodies) belongs(b, processor);
+      processor.append(bodies[0]);
+      if (Takes) processor.append(bodies[1]);
     });
     if (member == 0) {
       own.hold();
       if (Takes)
         take(processor.take());
       else
-        make_ready(its[1], &own);
+        make_ready(bodies[1], &own);
       own.release();
     } else if (processor.claim(1)) {
       thief.steal_from(processor);
@@ -64,30 +64,30 @@ struct stealing : scenario {
 /// run.
 struct stealing_from_each_other : scenario {
   queue processor[2];
-  body own[2], its[3];
+  body own[2], bodies[3];
   explored_mutex making;
   explored_word<std::uint32_t> taken[3]{};
   void take(queue& from) {
     const auto* const b = from.take();
     for (unsigned i = 0; i < 3; ++i)
-      if (b == &its[i]) check(taken[i].fetch_add(1, order::relaxed) == 0);
+      if (b == &bodies[i]) check(taken[i].fetch_add(1, order::relaxed) == 0);
   }
   void pass(unsigned member, unsigned members) {
     begin(member, [&] {
       for (unsigned p : {0, 1}) runs_at(own[p], processor[p]);
       for (unsigned b = 0; b < 3; ++b) {
-        belongs(its[b], processor[b % 2]);
-        processor[b % 2].append(its[b]);
+        belongs(bodies[b], processor[b % 2]);
+        processor[b % 2].append(bodies[b]);
       }
     });
-    queue &mine = processor[member], &other = processor[1 - member];
+    queue &here = processor[member], &other = processor[1 - member];
     own[member].hold();
-    take(mine);
+    take(here);
     own[member].release();
     own[member].hold();
     making.lock();
     if (other.claim(1)) {
-      mine.steal_from(other);
+      here.steal_from(other);
       other.unclaim();
     }
     making.unlock();
@@ -138,28 +138,28 @@ struct leaving : scenario {
 /// steals. Where the second body was before, it was not held.
 struct joining : scenario {
   queue processor, other, thief;
-  body first, its[2];
+  body first, bodies[2];
   explored_word<std::uint32_t> taken[2]{};
   void take(weir::threads::basic_runnable<machine>* b) {
-    if (b != nullptr) check(taken[b == &its[1]].fetch_add(1, order::relaxed) == 0);
+    if (b != nullptr) check(taken[b == &bodies[1]].fetch_add(1, order::relaxed) == 0);
   }
   void pass(unsigned member, unsigned) {
     begin(member, [&] {
       runs_at(first, processor);
-      runs_at(its[0], other);
-      for (body& b : its) b.seat.store(&processor, order::relaxed);
+      runs_at(bodies[0], other);
+      for (body& b : bodies) b.seat.store(&processor, order::relaxed);
     });
     if (member == 0) {
       first.hold();
       auto* const next = processor.take();
       take(next);
-      if (next != &its[0]) return first.release();
-      processor.runs(its[0]);
+      if (next != &bodies[0]) return first.release();
+      processor.runs(bodies[0]);
       take(processor.take());
-      its[0].release();
+      bodies[0].release();
     } else if (member == 1) {
-      its[0].hold();
-      for (body& b : its) make_ready(b);
+      bodies[0].hold();
+      for (body& b : bodies) make_ready(b);
     } else if (processor.claim(1)) {
       thief.steal_from(processor);
       processor.unclaim();

@@ -9,7 +9,7 @@
 int main() {
   constexpr unsigned members = 4;
   pid_t ids[members];
-  weir::crowd its(members, [&](unsigned me) { ids[me] = gettid(); }, {.processors = 1});
-  its.join();
+  weir::crowd crowd(members, [&](unsigned me) { ids[me] = gettid(); }, {.processors = 1});
+  crowd.join();
   return std::set<pid_t>(ids, ids + members).size() == members ? 0 : 1;
 }

@@ -43,18 +43,18 @@ inline void dawdle(unsigned episode, unsigned seed) {
 }
 
 /// MPI_Allreduce with a wait that yields the processor: MPICH's own takes a time slice for each process.
-inline void combine(const std::vector<std::int64_t>& mine, std::vector<std::int64_t>& all, MPI_Op how, MPI_Comm comm) {
+inline void combine(const std::vector<std::int64_t>& own, std::vector<std::int64_t>& all, MPI_Op how, MPI_Comm comm) {
   MPI_Request request;
-  MPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT64_T, how, comm, &request);
+  MPI_Iallreduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_INT64_T, how, comm, &request);
   for (int done = 0; done == 0; sched_yield()) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
 /// Runs `pass` this many times; returns "" or the error, the same in all processes.
 inline std::string keeps(MPI_Comm comm, unsigned episodes, const std::function<void()>& pass, bool late = true) {
   std::vector<std::int64_t> came(episodes), left(episodes), last(episodes), first(episodes);
-  const auto mine = static_cast<unsigned>(rank_in(comm));
+  const auto me = static_cast<unsigned>(rank_in(comm));
   for (unsigned e = 0; e < episodes; ++e) {
-    if (late) dawdle(e, mine);
+    if (late) dawdle(e, me);
     came[e] = now();
     pass();
     left[e] = now();

@@ -19,7 +19,7 @@ void print(const weir::mpi::choice& c, const std::vector<name>& host_of) {
               c.reason.c_str());
   std::map<std::string, std::string> ranks;
   for (std::size_t r = 0; r < host_of.size(); ++r) ranks[host_of[r].data()] += " " + std::to_string(r);
-  for (const auto& [host, its] : ranks) std::printf("%s:%s\n", host.c_str(), its.c_str());
+  for (const auto& [machine, numbers] : ranks) std::printf("%s:%s\n", machine.c_str(), numbers.c_str());
   std::fflush(stdout);  // MPICH may not return from MPI_Finalize if hosts are far apart
 }
 
@@ -29,10 +29,10 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  name mine{};
-  gethostname(mine.data(), mine.size() - 1);
+  name own{};
+  gethostname(own.data(), own.size() - 1);
   std::vector<name> all(static_cast<std::size_t>(size));
-  MPI_Gather(mine.data(), mine.size(), MPI_CHAR, all.data(), mine.size(), MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Gather(own.data(), own.size(), MPI_CHAR, all.data(), own.size(), MPI_CHAR, 0, MPI_COMM_WORLD);
   {
     weir::mpi::barrier b(MPI_COMM_WORLD, {.within = argc > 1 ? argv[1] : "auto"});
     b.arrive_and_wait();

@@ -86,36 +86,36 @@ void* shmat(int number, const void* at, int flags) noexcept {
 
 // Blocking under Open MPI, as in yielding.hpp.
 #ifdef OPEN_MPI
-int PMPI_Allgather(const void* mine, int count, MPI_Datatype type, void* all, int each, MPI_Datatype its, MPI_Comm comm) {
+int PMPI_Allgather(const void* from, int count, MPI_Datatype type, void* all, int each, MPI_Datatype each_type, MPI_Comm comm) {
   static auto* const real = next<decltype(PMPI_Allgather)>("PMPI_Allgather");
   fails(gather);
-  return real(mine, count, type, all, each, its, comm);
+  return real(from, count, type, all, each, each_type, comm);
 }
-int PMPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+int PMPI_Allreduce(const void* from, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   static auto* const real = next<decltype(PMPI_Allreduce)>("PMPI_Allreduce");
   fails(reduce);
-  return real(mine, all, count, type, op, comm);
+  return real(from, all, count, type, op, comm);
 }
 #else
-int PMPI_Iallgather(const void* mine, int count, MPI_Datatype type, void* all, int each, MPI_Datatype its, MPI_Comm comm,
+int PMPI_Iallgather(const void* from, int count, MPI_Datatype type, void* all, int each, MPI_Datatype each_type, MPI_Comm comm,
                     MPI_Request* r) {
   static auto* const real = next<decltype(PMPI_Iallgather)>("PMPI_Iallgather");
   fails(gather);
-  return real(mine, count, type, all, each, its, comm, r);
+  return real(from, count, type, all, each, each_type, comm, r);
 }
-int PMPI_Iallreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* r) {
+int PMPI_Iallreduce(const void* from, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* r) {
   static auto* const real = next<decltype(PMPI_Iallreduce)>("PMPI_Iallreduce");
   fails(reduce);
-  return real(mine, all, count, type, op, comm, r);
+  return real(from, all, count, type, op, comm, r);
 }
 #endif
 int PMPI_Comm_split(MPI_Comm of, int colour, int key, MPI_Comm* made) {
   static auto* const real = next<decltype(PMPI_Comm_split)>("PMPI_Comm_split");
   return reported(communicator, real(of, colour, key, made));
 }
-int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* its) {
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* to) {
   static auto* const real = next<decltype(PMPI_Comm_get_errhandler)>("PMPI_Comm_get_errhandler");
-  return reported(handler, real(comm, its));
+  return reported(handler, real(comm, to));
 }
 int PMPI_Get_processor_name(char* name, int* length) {
   static auto* const real = next<decltype(PMPI_Get_processor_name)>("PMPI_Get_processor_name");
@@ -166,10 +166,10 @@ long address_space() {
 }
 
 void limit(int resource, rlim_t to) {
-  rlimit its;
-  getrlimit(resource, &its);
-  its.rlim_cur = to;
-  setrlimit(resource, &its);
+  rlimit limits;
+  getrlimit(resource, &limits);
+  limits.rlim_cur = to;
+  setrlimit(resource, &limits);
 }
 
 // Repeats until there is no further such call; returns how many there were.

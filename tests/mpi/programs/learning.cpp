@@ -26,11 +26,11 @@ void pass(weir::mpi::barrier& b, unsigned episode) {
 
 std::string differs(const weir::mpi::barrier& b) {
   const std::string said = b.choice().algorithm + "/" + b.choice().within + "/" + std::to_string(b.choice().radix);
-  std::vector<std::int64_t> mine{static_cast<std::int64_t>(std::hash<std::string>()(said)),
+  std::vector<std::int64_t> own{static_cast<std::int64_t>(std::hash<std::string>()(said)),
                                  static_cast<std::int64_t>(b.tried().trials)};
   std::vector<std::int64_t> least(2), most(2);
-  checking::combine(mine, least, MPI_MIN, MPI_COMM_WORLD);
-  checking::combine(mine, most, MPI_MAX, MPI_COMM_WORLD);
+  checking::combine(own, least, MPI_MIN, MPI_COMM_WORLD);
+  checking::combine(own, most, MPI_MAX, MPI_COMM_WORLD);
   return least == most ? "" : "processes have different choices";
 }
 

@@ -185,9 +185,9 @@ int PMPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
   const caller me;
   return mpis<decltype(PMPI_Test)>("PMPI_Test")(request, done, status);
 }
-int PMPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+int PMPI_Allreduce(const void* from, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   const caller me;
-  return mpis<decltype(PMPI_Allreduce)>("PMPI_Allreduce")(mine, all, count, type, op, comm);
+  return mpis<decltype(PMPI_Allreduce)>("PMPI_Allreduce")(from, all, count, type, op, comm);
 }
 int PMPI_Iprobe(int from, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
   const caller me;

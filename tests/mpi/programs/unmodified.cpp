@@ -122,8 +122,8 @@ void many() {
 
 void inter() {
   const int me = rank_in(MPI_COMM_WORLD), half = size_of(MPI_COMM_WORLD) / 2;
-  MPI_Comm mine = split(MPI_COMM_WORLD, me < half), between = MPI_COMM_NULL, merged = MPI_COMM_NULL;
-  MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, me < half ? half : 0, 7, &between);
+  MPI_Comm local = split(MPI_COMM_WORLD, me < half), between = MPI_COMM_NULL, merged = MPI_COMM_NULL;
+  MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, me < half ? half : 0, 7, &between);
   for (int i = 0; i < 10; ++i) {
     MPI_Barrier(between);
     if (me == 0) usleep(200);
@@ -132,7 +132,7 @@ void inter() {
   keep(merged, 10, "a merged inter-communicator");
   MPI_Comm_free(&merged);
   MPI_Comm_free(&between);
-  MPI_Comm_free(&mine);
+  MPI_Comm_free(&local);
 }
 
 // The program's receives match anything; they must not receive messages of barriers.

@@ -17,9 +17,9 @@ int omp_get_device_from_uid(const char *);
 const char *omp_get_uid_from_device(int);
 
 static void uids(void) {
-  const char *const host = omp_get_uid_from_device(omp_get_initial_device());
-  CHECK(host != NULL && strlen(host) > 0 && omp_get_device_from_uid(host) == omp_get_initial_device());
-  CHECK(omp_get_uid_from_device(-1) == host && omp_get_uid_from_device(invalid_device) == NULL);
+  const char *const uid = omp_get_uid_from_device(omp_get_initial_device());
+  CHECK(uid != NULL && strlen(uid) > 0 && omp_get_device_from_uid(uid) == omp_get_initial_device());
+  CHECK(omp_get_uid_from_device(-1) == uid && omp_get_uid_from_device(invalid_device) == NULL);
   CHECK(omp_get_uid_from_device(no_such_device) == NULL);
   CHECK(omp_get_device_from_uid("no such device") == invalid_device && omp_get_device_from_uid(NULL) == invalid_device);
 }
@@ -45,12 +45,12 @@ int omp_get_device_teams_thread_limit(int);
 void omp_set_device_teams_thread_limit(int, int);
 
 static void spaces(void) {
-  const int host[] = {omp_get_initial_device(), -1}, other[] = {omp_get_initial_device(), no_such_device};
-  CHECK(omp_get_devices_memspace(2, host, a_space) == a_space && omp_get_devices_memspace(2, other, a_space) == none);
+  const int initial[] = {omp_get_initial_device(), -1}, other[] = {omp_get_initial_device(), no_such_device};
+  CHECK(omp_get_devices_memspace(2, initial, a_space) == a_space && omp_get_devices_memspace(2, other, a_space) == none);
   CHECK(omp_get_device_and_host_memspace(-1, a_space) == a_space && omp_get_devices_all_memspace(a_space) == a_space);
   CHECK(omp_get_device_and_host_memspace(no_such_device, a_space) == none && omp_get_devices_all_memspace(none) == none);
   CHECK(omp_get_device_allocator(no_such_device, a_space) == omp_null_allocator);
-  const omp_allocator_handle_t from = omp_get_devices_and_host_allocator(2, host, a_space);
+  const omp_allocator_handle_t from = omp_get_devices_and_host_allocator(2, initial, a_space);
   CHECK(from != omp_null_allocator && from == omp_get_device_allocator(-1, a_space));
   void *const memory = omp_alloc(100, from);
   CHECK(memory != NULL);

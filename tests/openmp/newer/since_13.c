@@ -39,18 +39,18 @@ static void waits_for_nobody(void) {
 }
 
 static void known_memory(void) {
-  void *mine[100];
+  void *allocated[100];
   for (int i = 0; i < 100; ++i) {
-    mine[i] = GOMP_alloc(64, (size_t)i, 0);
-    GOMP_add_alloc(mine[i]);
+    allocated[i] = GOMP_alloc(64, (size_t)i, 0);
+    GOMP_add_alloc(allocated[i]);
   }
   GOMP_add_alloc(NULL);
-  CHECK(!GOMP_is_alloc(NULL) && !GOMP_is_alloc(&mine));
+  CHECK(!GOMP_is_alloc(NULL) && !GOMP_is_alloc(&allocated));
 #pragma omp parallel for
   for (int i = 0; i < 100; ++i) {
-    CHECK(GOMP_is_alloc(mine[i]));
-    GOMP_free(mine[i], 0);
-    CHECK(!GOMP_is_alloc(mine[i]));
+    CHECK(GOMP_is_alloc(allocated[i]));
+    GOMP_free(allocated[i], 0);
+    CHECK(!GOMP_is_alloc(allocated[i]));
   }
 }
 

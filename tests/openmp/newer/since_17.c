@@ -32,9 +32,9 @@ static void each_once(void) {
 
 /* As the compiler's code divides a loop into one block each. */
 static void take_block(_Complex int share) {
-  const int count = __real__ share, mine = __imag__ share, length = N / count, longer = N % count;
-  const int begin = mine * length + (mine < longer ? mine : longer);
-  for (int i = begin; i < begin + length + (mine < longer); ++i) add(&times[i], 1);
+  const int count = __real__ share, block = __imag__ share, length = N / count, longer = N % count;
+  const int begin = block * length + (block < longer ? block : longer);
+  for (int i = begin; i < begin + length + (block < longer); ++i) add(&times[i], 1);
 }
 
 static void loops(void) {

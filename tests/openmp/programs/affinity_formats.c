@@ -13,11 +13,11 @@ static void captures(const char *format, const char *expected) {
 }
 
 static void fields(void) {
-  char expected[256], host[65] = "";
-  gethostname(host, sizeof host - 1);
+  char expected[256], name[65] = "";
+  gethostname(name, sizeof name - 1);
   captures("%n %N %L %a %t %T", "0 1 0 -1 0 1");
   captures("%{thread_num} %{num_threads} %{nesting_level} %{ancestor_tnum} %{team_num} %{num_teams}", "0 1 0 -1 0 1");
-  sprintf(expected, "%s %d, %s %d", host, getpid(), host, getpid());
+  sprintf(expected, "%s %d, %s %d", name, getpid(), name, getpid());
   captures("%H %P, %{host} %{process_id}", expected);
   captures("[%5n] [%.5n] [%0.5n] [%.6{num_threads}]", "[0    ] [    0] [00000] [     1]");
   captures("100%% %%n", "100% %n");
@@ -35,10 +35,10 @@ static void fields(void) {
 
 static char one_place[32];
 static void find_place(void) {
-  cpu_set_t mine;
-  sched_getaffinity(0, sizeof mine, &mine);
+  cpu_set_t mask;
+  sched_getaffinity(0, sizeof mask, &mask);
   for (int p = 0; p < CPU_SETSIZE; ++p)
-    if (CPU_ISSET(p, &mine)) sprintf(one_place, "OMP_PLACES={%d}", p);
+    if (CPU_ISSET(p, &mask)) sprintf(one_place, "OMP_PLACES={%d}", p);
 }
 
 static void bound(void) {

@@ -101,17 +101,17 @@ static void shared_by_a_team(void) {
   long most = 0, now = 0;
 #pragma omp parallel reduction(+ : got)
   for (int i = 0; i < 300; ++i) {
-    const int mine = omp_get_thread_num() * 1000 + i, bytes = 60000 + i;
+    const int value = omp_get_thread_num() * 1000 + i, bytes = 60000 + i;
     int *p = omp_alloc((size_t)bytes, a);
     if (p == NULL) continue;
     got += 1;
     const long all = __atomic_add_fetch(&now, bytes, __ATOMIC_RELAXED);
 #pragma omp critical
     if (all > most) most = all;
-    p[0] = p[100] = p[bytes / 4 - 1] = mine;
+    p[0] = p[100] = p[bytes / 4 - 1] = value;
     int *larger = i % 7 == 0 ? omp_realloc(p, (size_t)bytes + 1, a, a) : NULL;
     if (larger != NULL) p = larger;
-    CHECK(p[0] == mine && p[100] == mine && p[bytes / 4 - 1] == mine);
+    CHECK(p[0] == value && p[100] == value && p[bytes / 4 - 1] == value);
     __atomic_fetch_sub(&now, bytes, __ATOMIC_RELAXED);
     omp_free(p, a);
   }

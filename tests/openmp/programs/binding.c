@@ -15,19 +15,19 @@ static void find_places(void) {
     for (const char *at = given; (at = strchr(at, '{')) != NULL; ++at) processors[places++] = atoi(at + 1);
     return;
   }
-  cpu_set_t mine;
-  sched_getaffinity(0, sizeof mine, &mine);
+  cpu_set_t mask;
+  sched_getaffinity(0, sizeof mask, &mask);
   for (int p = 0; p < CPU_SETSIZE && places < 8; ++p)
-    if (CPU_ISSET(p, &mine)) processors[places++] = p;
+    if (CPU_ISSET(p, &mask)) processors[places++] = p;
   int length = sprintf(places_named, "OMP_PLACES=");
   for (int p = 0; p < places; ++p) length += sprintf(places_named + length, "%s{%d}", p > 0 ? "," : "", processors[p]);
 }
 
 /* Whether this thread's affinity mask is the processor of its place. */
 static int stands(int place) {
-  cpu_set_t mine;
-  sched_getaffinity(0, sizeof mine, &mine);
-  return omp_get_place_num() == place && CPU_COUNT(&mine) == 1 && CPU_ISSET(processors[place], &mine);
+  cpu_set_t mask;
+  sched_getaffinity(0, sizeof mask, &mask);
+  return omp_get_place_num() == place && CPU_COUNT(&mask) == 1 && CPU_ISSET(processors[place], &mask);
 }
 
 /* Consecutive threads are on consecutive places from the primary thread's on, the same number on each. If the places do not
@@ -96,10 +96,10 @@ static void nested(void) {
   CHECK(omp_get_proc_bind() == omp_proc_bind_spread);
 #pragma omp parallel num_threads(2)
   {
-    int mine = omp_get_place_num(), partition[8], many = omp_get_partition_num_places(), row[64];
+    int own = omp_get_place_num(), partition[8], many = omp_get_partition_num_places(), row[64];
     omp_get_partition_place_nums(partition);
     CHECK(many == (places == 1 ? 1 : omp_get_thread_num() == 0 ? (places + 1) / 2 : places / 2));
-    CHECK(mine == (places == 1 || omp_get_thread_num() == 0 ? 0 : (places + 1) / 2) && mine == partition[0]);
+    CHECK(own == (places == 1 || omp_get_thread_num() == 0 ? 0 : (places + 1) / 2) && own == partition[0]);
     CHECK(omp_get_proc_bind() == omp_proc_bind_close);
     for (int team = 1; team <= 4; ++team) {
 #pragma omp parallel num_threads(team)
@@ -108,16 +108,16 @@ static void nested(void) {
         row[omp_get_thread_num()] = omp_get_place_num();
         CHECK(stands(omp_get_place_num()) && omp_get_partition_num_places() == many);
       }
-      CHECK(row[0] == mine && stands(mine));
+      CHECK(row[0] == own && stands(own));
       check_row(row, team, partition[0], many);
     }
 #pragma omp parallel num_threads(1)
 #pragma omp parallel num_threads(2)
-    CHECK(stands(mine)); /* the third level's policy, and inactive regions count */
+    CHECK(stands(own)); /* the third level's policy, and inactive regions count */
   }
 }
 
-static void *host(void *nothing) {
+static void *begin_hosted(void *nothing) {
   (void)nothing;
 #pragma omp parallel num_threads(2)
   CHECK(stands(omp_get_place_num()) && omp_get_proc_bind() != omp_proc_bind_false);
@@ -127,7 +127,7 @@ static void *host(void *nothing) {
 static void hosts(void) {
   for (int i = 0; i < 3; ++i) {
     pthread_t other;
-    CHECK(pthread_create(&other, NULL, host, NULL) == 0);
+    CHECK(pthread_create(&other, NULL, begin_hosted, NULL) == 0);
     pthread_join(other, NULL);
 #pragma omp parallel num_threads(places)
     CHECK(stands(omp_get_thread_num()));

@@ -48,14 +48,14 @@ void masked_ones() {
 // Two members each write their own variable and then read the other's: at least one reads the new value.
 void flushed() {
   for (int round = 0; round < 50; ++round) {
-    std::atomic<int> mine[2] = {0, 0};
+    std::atomic<int> written[2] = {0, 0};
     int seen[2] = {1, 1};
 #pragma omp parallel num_threads(2)
     {
       const int me = omp_get_thread_num();
-      mine[me].store(1, std::memory_order_relaxed);
+      written[me].store(1, std::memory_order_relaxed);
 #pragma omp flush
-      seen[me] = mine[1 - me].load(std::memory_order_relaxed);
+      seen[me] = written[1 - me].load(std::memory_order_relaxed);
     }
     CHECK(seen[0] + seen[1] >= 1);
   }

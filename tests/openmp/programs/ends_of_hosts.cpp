@@ -23,7 +23,7 @@ void opens_a_region() {
 #pragma omp parallel num_threads(3)
   ++opened;
 }
-void* host(void* to) {
+void* open_and_return(void* to) {
   if (to != nullptr) *static_cast<std::atomic<long>*>(to) = syscall(SYS_gettid);
   opens_a_region();
   return to;
@@ -38,7 +38,7 @@ timespec in_an_hour(clockid_t clock) {
 }
 
 void joins(int how) {
-  pthread_t its;
+  pthread_t created;
   void* result = nullptr;
   if (how == 0) {
     std::thread(opens_a_region).join();
@@ -51,13 +51,13 @@ void joins(int how) {
     CHECK(thrd_join(thread, &told) == thrd_success && told == 7);
   } else {
     std::atomic<long> its_number{0};
-    CHECK(pthread_create(&its, nullptr, host, &its_number) == 0);
+    CHECK(pthread_create(&created, nullptr, open_and_return, &its_number) == 0);
     const timespec real = in_an_hour(CLOCK_REALTIME), monotonic = in_an_hour(CLOCK_MONOTONIC);
     switch (how) {
-      case 3: CHECK(pthread_timedjoin_np(its, &result, &real) == 0); break;
-      case 4: CHECK(pthread_clockjoin_np(its, &result, CLOCK_MONOTONIC, &monotonic) == 0); break;
+      case 3: CHECK(pthread_timedjoin_np(created, &result, &real) == 0); break;
+      case 4: CHECK(pthread_clockjoin_np(created, &result, CLOCK_MONOTONIC, &monotonic) == 0); break;
       case 5:
-        while (pthread_tryjoin_np(its, &result) != 0) usleep(100);
+        while (pthread_tryjoin_np(created, &result) != 0) usleep(100);
         break;
       default: {
         while (its_number == 0) sched_yield();
@@ -66,7 +66,7 @@ void joins(int how) {
         pollfd end{file, POLLIN, 0};
         if (file >= 0) CHECK(poll(&end, 1, -1) == 1);
         close(file);
-        CHECK(pthread_join(its, &result) == 0);
+        CHECK(pthread_join(created, &result) == 0);
       }
     }
     CHECK(result == &its_number);

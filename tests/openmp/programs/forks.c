@@ -57,8 +57,8 @@ static void forks_in_region_of_one(void) {
     omp_set_schedule(omp_sched_guided, 5);
 #pragma omp parallel if (0)
     {
-      pid_t its = fork();
-      if (its == 0) {
+      pid_t grandchild = fork();
+      if (grandchild == 0) {
         int members = 0;
         CHECK(omp_get_level() == 1 && omp_get_max_threads() == 3);
 #pragma omp parallel
@@ -66,7 +66,7 @@ static void forks_in_region_of_one(void) {
         CHECK(members == (omp_get_thread_limit() < 3 ? omp_get_thread_limit() : 3));
       } else {
         int status = -1;
-        CHECK(waitpid(its, &status, 0) == its && status == 0);
+        CHECK(waitpid(grandchild, &status, 0) == grandchild && status == 0);
       }
     }
     omp_sched_t kind;
@@ -85,15 +85,15 @@ static void forks_early(int microseconds) {
   if (child == 0) {
 #pragma omp parallel num_threads(2)
     for (double end = omp_get_wtime() + microseconds * 1e-6; omp_get_thread_num() == 0 && omp_get_wtime() < end;) continue;
-    pid_t its = fork();
-    if (its == 0) {
+    pid_t grandchild = fork();
+    if (grandchild == 0) {
       alarm(200);
 #pragma omp parallel num_threads(2)
       if (omp_get_thread_num() == 1) usleep(1000);
       _exit(0);
     }
     int status = -1;
-    _exit(waitpid(its, &status, 0) != its || status != 0);
+    _exit(waitpid(grandchild, &status, 0) != grandchild || status != 0);
   }
   int status = -1;
   CHECK(waitpid(child, &status, 0) == child && status == 0);

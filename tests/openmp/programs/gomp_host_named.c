@@ -3,18 +3,18 @@
 #include <omp.h>
 
 int main(void) {
-  const int host = omp_get_initial_device();
+  const int initial = omp_get_initial_device();
   int value = 0;
-#pragma omp target device(host) map(tofrom : value)
+#pragma omp target device(initial) map(tofrom : value)
   value += 1;
-#pragma omp target data device(host) map(tofrom : value)
+#pragma omp target data device(initial) map(tofrom : value)
   value += 1;
-#pragma omp target update device(host) to(value)
-#pragma omp target enter data device(host) map(to : value)
-#pragma omp target exit data device(host) map(from : value)
+#pragma omp target update device(initial) to(value)
+#pragma omp target enter data device(initial) map(to : value)
+#pragma omp target exit data device(initial) map(from : value)
 #pragma omp target if (0) map(tofrom : value)
   value += 1;
-  omp_set_default_device(host);
+  omp_set_default_device(initial);
 #pragma omp target map(tofrom : value)
   value += 1;
   CHECK(value == 4);

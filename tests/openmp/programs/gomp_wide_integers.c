@@ -20,11 +20,11 @@ int main(void) {
     CHECK(omp_get_team_size_8_(&here) == omp_get_num_threads() && omp_get_team_size_8_(&none) == 1);
     CHECK(omp_get_ancestor_thread_num_8_(&wide) == -1 && omp_get_ancestor_thread_num_8_(&outside) == -1);
     CHECK(omp_get_team_size_8_(&wide) == -1 && omp_get_team_size_8_(&outside) == -1);
-    omp_sched_t its;
+    omp_sched_t set;
     int chunk;
     omp_set_schedule_8_(&kind, &large);
-    omp_get_schedule(&its, &chunk);
-    CHECK(its == omp_sched_dynamic && chunk == 0x7fffffff);
+    omp_get_schedule(&set, &chunk);
+    CHECK(set == omp_sched_dynamic && chunk == 0x7fffffff);
     omp_set_num_threads_8_(&large);
     CHECK(omp_get_max_threads() == 0x7fffffff);
   }

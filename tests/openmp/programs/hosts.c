@@ -28,7 +28,7 @@ static void regions(long me, int rounds) {
 
 static int counted; /* by all hosts: a critical section excludes the members of all teams */
 
-static void *host(void *word) {
+static void *run_teams(void *word) {
   long me = (long)word;
   CHECK(omp_get_max_threads() == asked()); /* main's settings apply to main alone */
   pthread_barrier_wait(&together);
@@ -48,7 +48,7 @@ int main(void) {
     pthread_t hosts[HOSTS];
     counted = 0;
     pthread_barrier_init(&together, NULL, HOSTS);
-    for (long i = 0; i < HOSTS; ++i) CHECK(pthread_create(&hosts[i], NULL, host, (void *)i) == 0);
+    for (long i = 0; i < HOSTS; ++i) CHECK(pthread_create(&hosts[i], NULL, run_teams, (void *)i) == 0);
     for (int i = 0; i < HOSTS; ++i) pthread_join(hosts[i], NULL);
     pthread_barrier_destroy(&together);
     CHECK(counted == HOSTS * asked());

@@ -52,7 +52,7 @@ static void nest(int outer, int inner) {
   CHECK(members == outer * (2 * inner + 2));
 }
 
-static void *host(void *word) {
+static void *run_teams(void *word) {
   const int base = 100 * (int)(long)word;
   omp_set_max_active_levels(2);
   for (int i = 0; i < 12; ++i) {
@@ -83,11 +83,11 @@ static void in_haste(void) {
 
 int main(void) {
   omp_set_dynamic(0);
-  host((void *)9L);
+  run_teams((void *)9L);
   in_haste();
   for (int round = 0; round < 4; ++round) {
     pthread_t hosts[HOSTS];
-    for (long i = 0; i < HOSTS; ++i) CHECK(pthread_create(&hosts[i], NULL, host, (void *)i) == 0);
+    for (long i = 0; i < HOSTS; ++i) CHECK(pthread_create(&hosts[i], NULL, run_teams, (void *)i) == 0);
     if (round % 2 == 0) in_haste();
     for (int i = 0; i < HOSTS; ++i) pthread_join(hosts[i], NULL);
   }

@@ -43,15 +43,15 @@ static const int LEFT[] = {7, 100, 1, -5, 64, -128, 0}, RIGHT[] = {3, 7, 2, 1, 5
     DECLARE_##how(type, captured)                                               \
     EACH_PAIR(type) {                                                           \
       const type expected = (type)(value);                                      \
-      type its = x, v = 0;                                                      \
-      __kmpc_atomic_##type##_##plain(AT, &its, e);                              \
-      CHECK(its == expected);                                                   \
-      its = x;                                                                  \
-      CALL_##how(type, captured, &its, e, v, 1);                                \
-      CHECK(its == expected && v == expected);                                  \
-      its = x;                                                                  \
-      CALL_##how(type, captured, &its, e, v, 0);                                \
-      CHECK(its == expected && v == x);                                         \
+      type var = x, v = 0;                                                      \
+      __kmpc_atomic_##type##_##plain(AT, &var, e);                              \
+      CHECK(var == expected);                                                   \
+      var = x;                                                                  \
+      CALL_##how(type, captured, &var, e, v, 1);                                \
+      CHECK(var == expected && v == expected);                                  \
+      var = x;                                                                  \
+      CALL_##how(type, captured, &var, e, v, 0);                                \
+      CHECK(var == expected && v == x);                                         \
     }                                                                           \
   }
 #define FORWARD(how, type, name, value) ONE(how, type, name, name##_cpt, value)
@@ -130,13 +130,13 @@ static const int LEFT[] = {7, 100, 1, -5, 64, -128, 0}, RIGHT[] = {3, 7, 2, 1, 5
     void __kmpc_atomic_##type##_##name##_rev(void *, int, type *, type);                   \
     type __kmpc_atomic_##type##_##name##_cpt_rev(void *, int, type *, type, int);          \
     const type e = (type)(e_), x = (type)(x_), expected = (type)(value);                   \
-    type its = x;                                                                          \
-    __kmpc_atomic_##type##_##name##_rev(AT, &its, e);                                      \
-    CHECK(its == expected);                                                                \
-    its = x;                                                                               \
-    CHECK(__kmpc_atomic_##type##_##name##_cpt_rev(AT, &its, e, 1) == expected && its == expected); \
-    its = x;                                                                               \
-    CHECK(__kmpc_atomic_##type##_##name##_cpt_rev(AT, &its, e, 0) == x && its == expected); \
+    type var = x;                                                                          \
+    __kmpc_atomic_##type##_##name##_rev(AT, &var, e);                                      \
+    CHECK(var == expected);                                                                \
+    var = x;                                                                               \
+    CHECK(__kmpc_atomic_##type##_##name##_cpt_rev(AT, &var, e, 1) == expected && var == expected); \
+    var = x;                                                                               \
+    CHECK(__kmpc_atomic_##type##_##name##_cpt_rev(AT, &var, e, 0) == x && var == expected); \
   }
 #define REVERSED_INTEGER(type)             \
   REVERSED(type, div, e / x, 100, 7)       \
@@ -185,16 +185,16 @@ static void complex_ones(void) {
     void __kmpc_atomic_##type##_div_rev(void *, int, type *, type);      \
     DECLARE_##how(type, div_cpt)                                         \
     DECLARE_##how(type, div_cpt_rev)                                     \
-    type its = 3 + 4i, got = 0;                                          \
-    __kmpc_atomic_##type##_div(AT, &its, 2i);                            \
-    CHECK(its == (type)(2 - 1.5i));                                      \
-    CALL_##how(type, div_cpt, &its, 2, got, 1);                          \
-    CHECK(got == (type)(1 - 0.75i) && its == got);                       \
-    its = 2i;                                                            \
-    __kmpc_atomic_##type##_div_rev(AT, &its, 8);                         \
-    CHECK(its == (type)-4i);                                             \
-    CALL_##how(type, div_cpt_rev, &its, 8, got, 0);                      \
-    CHECK(got == (type)-4i && its == (type)2i);                          \
+    type var = 3 + 4i, got = 0;                                          \
+    __kmpc_atomic_##type##_div(AT, &var, 2i);                            \
+    CHECK(var == (type)(2 - 1.5i));                                      \
+    CALL_##how(type, div_cpt, &var, 2, got, 1);                          \
+    CHECK(got == (type)(1 - 0.75i) && var == got);                       \
+    var = 2i;                                                            \
+    __kmpc_atomic_##type##_div_rev(AT, &var, 8);                         \
+    CHECK(var == (type)-4i);                                             \
+    CALL_##how(type, div_cpt_rev, &var, 8, got, 0);                      \
+    CHECK(got == (type)-4i && var == (type)2i);                          \
   }
   DIVIDED(ADDRESS, cmplx4)
   DIVIDED(VALUE, cmplx8)
@@ -264,11 +264,11 @@ static void between_words(void) {
     void __kmpc_atomic_##bytes(void *, int, void *, void *, void (*)(void *, void *, void *));   \
     struct {                                                                                     \
       type before, x, after;                                                                     \
-    } its = {9, 0, 9};                                                                           \
+    } var = {9, 0, 9};                                                                           \
     type one = 1;                                                                                \
     PRAGMA(omp parallel)                                                                         \
-    for (int i = 0; i < TIMES; ++i) __kmpc_atomic_##bytes(AT, &its.x, &one, add_##bytes);        \
-    CHECK(its.x == (type)(TIMES * omp_get_max_threads()) && its.before == 9 && its.after == 9);  \
+    for (int i = 0; i < TIMES; ++i) __kmpc_atomic_##bytes(AT, &var.x, &one, add_##bytes);        \
+    CHECK(var.x == (type)(TIMES * omp_get_max_threads()) && var.before == 9 && var.after == 9);  \
   }
 OPERATION(1, fixed1)
 OPERATION(2, fixed2)

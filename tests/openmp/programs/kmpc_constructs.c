@@ -99,13 +99,13 @@ static void copies(void) {
     const int me = __kmpc_global_thread_num(&here);
     for (int round = 0; round < 20; ++round) {
       int value = -1;
-      const int mine = __kmpc_single(&here, me);
-      if (mine) {
+      const int chosen = __kmpc_single(&here, me);
+      if (chosen) {
         usleep(100); /* members that do not wait would read too early */
         value = round;
         __kmpc_end_single(&here, me);
       }
-      const int *from = __kmpc_copyprivate_light(&here, me, mine ? &value : NULL);
+      const int *from = __kmpc_copyprivate_light(&here, me, chosen ? &value : NULL);
       CHECK(*from == round);
       __kmpc_barrier(&here, me);
     }
@@ -141,27 +141,27 @@ static void somebody_in_between(void) {
   void __kmpc_set_##name(place *, int, void *);                          \
   void __kmpc_unset_##name(place *, int, void *);                        \
   int __kmpc_test_##name(place *, int, void *);                          \
-  static void exclude_by_##name(int hint, omp_##name##_t *its, int nested) { \
+  static void exclude_by_##name(int hint, omp_##name##_t *one, int nested) { \
     int count = 0;                                                       \
     const int first = __kmpc_global_thread_num(&here);                   \
     if (hint)                                                            \
-      __kmpc_init_##name##_with_hint(&here, first, its, omp_sync_hint_contended); \
+      __kmpc_init_##name##_with_hint(&here, first, one, omp_sync_hint_contended); \
     else                                                                 \
-      __kmpc_init_##name(&here, first, its);                             \
+      __kmpc_init_##name(&here, first, one);                             \
     _Pragma("omp parallel") {                                            \
       const int me = __kmpc_global_thread_num(&here);                    \
       for (int i = 0; i < 50; ++i) {                                     \
-        __kmpc_set_##name(&here, me, its);                               \
-        CHECK(__kmpc_test_##name(&here, me, its) == (nested ? 2 : 0));   \
+        __kmpc_set_##name(&here, me, one);                               \
+        CHECK(__kmpc_test_##name(&here, me, one) == (nested ? 2 : 0));   \
         ++count;                                                         \
-        if (nested) __kmpc_unset_##name(&here, me, its);                 \
-        __kmpc_unset_##name(&here, me, its);                             \
+        if (nested) __kmpc_unset_##name(&here, me, one);                 \
+        __kmpc_unset_##name(&here, me, one);                             \
       }                                                                  \
     }                                                                    \
     CHECK(count == 50 * asked());                                        \
-    CHECK(omp_test_##name(its) == 1);                                    \
-    omp_unset_##name(its);                                               \
-    __kmpc_destroy_##name(&here, first, its);                            \
+    CHECK(omp_test_##name(one) == 1);                                    \
+    omp_unset_##name(one);                                               \
+    __kmpc_destroy_##name(&here, first, one);                            \
   }
 LOCK(lock)
 LOCK(nest_lock)

@@ -39,8 +39,8 @@ static void set_format(void) {
   for (int i = 0; i < (done ? 1 : 200000); ++i) omp_set_affinity_format(formats[i % 2]);
 }
 
-static void *in_another_thread(void *its) {
-  (*(void (**)(void))its)();
+static void *in_another_thread(void *call) {
+  (*(void (**)(void))call)();
   return NULL;
 }
 

@@ -22,10 +22,10 @@ static int by_tree(int members) {
 #pragma omp parallel num_threads(members)
   {
     const int me = __kmpc_global_thread_num(&here);
-    int mine = 1;
-    void *list[] = {&mine};
+    int own = 1;
+    void *list[] = {&own};
     if (__kmpc_reduce(&here, me, 1, sizeof list, list, combine, lock) == 1) {
-      sum += mine;
+      sum += own;
       __kmpc_end_reduce(&here, me, lock);
     }
   }

@@ -36,9 +36,9 @@ static int body(int thread, void *task) {
   return 0;
 }
 
-static void *task(int me, int count, dependence *its) {
+static void *task(int me, int count, dependence *on) {
   void *const made = __kmpc_omp_task_alloc(&here, me, tied, 64, 0, body);
-  __kmpc_omp_task_with_deps(&here, me, made, count, its, 0, NULL);
+  __kmpc_omp_task_with_deps(&here, me, made, count, on, 0, NULL);
   return made;
 }
 

@@ -78,18 +78,18 @@ static void inner_teams(int levels) {
   int inner = 0, outer = 0;
 #pragma omp parallel num_threads(3)
   {
-    int mine = omp_get_thread_num();
+    int own = omp_get_thread_num();
     add(&outer, 1);
-#pragma omp parallel num_threads(4) firstprivate(mine)
+#pragma omp parallel num_threads(4) firstprivate(own)
     {
       CHECK(omp_get_num_threads() == (levels > 1 ? 4 : 1));
       CHECK(omp_get_level() == 2 && omp_get_active_level() == (levels > 1 ? 2 : 1));
-      CHECK(omp_get_ancestor_thread_num(1) == mine);
+      CHECK(omp_get_ancestor_thread_num(1) == own);
       CHECK(omp_get_ancestor_thread_num(2) == omp_get_thread_num());
       CHECK(omp_get_team_size(1) == 3);
       add(&inner, 1);
     }
-    CHECK(omp_get_thread_num() == mine && omp_get_num_threads() == 3 && omp_get_level() == 1);
+    CHECK(omp_get_thread_num() == own && omp_get_num_threads() == 3 && omp_get_level() == 1);
   }
   CHECK(outer == 3 && inner == (levels > 1 ? 12 : 3));
 }

@@ -83,9 +83,9 @@ void increase(int& counter) {
 }
 
 void barriers(common& c, const step& s) {
-  auto& mine = c.field[static_cast<std::size_t>(omp_get_thread_num())];
+  auto& own = c.field[static_cast<std::size_t>(omp_get_thread_num())];
   for (int k = 0; k < 1 + s.count % 8; ++k) {
-    mine = k + 1;
+    own = k + 1;
 #pragma omp barrier
     for (const int& other : c.field) CHECK(other == k + 1);
 #pragma omp barrier
@@ -312,9 +312,9 @@ void live(unsigned seed, clock_type::time_point until, int largest) {
     switch (below(c, 30)) {
       case 0: {  // a thread that begins, opens regions and ends
         std::thread brief([seed = c(), largest] {
-          chance its(seed);
+          chance draws(seed);
           omp_set_max_active_levels(3);
-          for (int i = 0; i < 3; ++i) region(its, std::min(largest, 4));
+          for (int i = 0; i < 3; ++i) region(draws, std::min(largest, 4));
         });
         if (below(c, 2) != 0) region(c, largest);
         brief.join();
@@ -342,7 +342,7 @@ int main() {
   std::vector<std::thread> hosts;
   for (unsigned h = 1; h <= seed % 3; ++h) hosts.emplace_back(live, seed + h, until, asked());
   live(seed, until, asked());
-  for (std::thread& host : hosts) host.join();
+  for (std::thread& thread : hosts) thread.join();
   return verdict();
 }
 #endif

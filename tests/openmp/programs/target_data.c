@@ -136,21 +136,21 @@ static void within_regions(void) {
 
 #ifndef __clang__ /* LLVM has these routines in its library for devices */
 static void memory(void) {
-  const int host = omp_get_initial_device();
-  CHECK(host == omp_get_num_devices() && omp_get_device_num() == host);
-  int *a = omp_target_alloc(24 * sizeof(int), host), b[24];
-  CHECK(a != NULL && omp_target_is_present(a, host));
+  const int initial = omp_get_initial_device();
+  CHECK(initial == omp_get_num_devices() && omp_get_device_num() == initial);
+  int *a = omp_target_alloc(24 * sizeof(int), initial), b[24];
+  CHECK(a != NULL && omp_target_is_present(a, initial));
   for (int i = 0; i < 24; ++i) b[i] = i;
-  CHECK(omp_target_memcpy(a, b, sizeof b, 0, 0, host, host) == 0 && a[23] == 23);
-  CHECK(omp_target_memcpy(a, b, 8, 4, 40, host, host) == 0 && a[0] == 0 && a[1] == 10 && a[2] == 11 && a[3] == 3);
+  CHECK(omp_target_memcpy(a, b, sizeof b, 0, 0, initial, initial) == 0 && a[23] == 23);
+  CHECK(omp_target_memcpy(a, b, 8, 4, 40, initial, initial) == 0 && a[0] == 0 && a[1] == 10 && a[2] == 11 && a[3] == 3);
   memset(a, 0, sizeof b);
   const size_t volume[] = {2, 3}, to[] = {1, 0}, from[] = {0, 2}, to_sizes[] = {4, 6}, from_sizes[] = {3, 8};
-  CHECK(omp_target_memcpy_rect(a, b, sizeof(int), 2, volume, to, from, to_sizes, from_sizes, host, host) == 0);
+  CHECK(omp_target_memcpy_rect(a, b, sizeof(int), 2, volume, to, from, to_sizes, from_sizes, initial, initial) == 0);
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 6; ++j) CHECK(a[6 * i + j] == (i >= 1 && i <= 2 && j < 3 ? 8 * (i - 1) + j + 2 : 0));
-  CHECK(omp_target_memcpy_rect(NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, host, host) >= 3);
-  CHECK(omp_target_memcpy(a, b, 4, 0, 0, host + 5, host) != 0);
-  omp_target_free(a, host);
+  CHECK(omp_target_memcpy_rect(NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, initial, initial) >= 3);
+  CHECK(omp_target_memcpy(a, b, 4, 0, 0, initial + 5, initial) != 0);
+  omp_target_free(a, initial);
 }
 #else
 static void memory(void) {}

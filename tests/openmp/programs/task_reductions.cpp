@@ -77,27 +77,27 @@ void by_each_of_a_team() {
   long total = 0;
 #pragma omp parallel reduction(+ : total)
   {
-    long mine = omp_get_thread_num(), inner = 0;
-#pragma omp taskgroup task_reduction(+ : mine)
+    long sum = omp_get_thread_num(), inner = 0;
+#pragma omp taskgroup task_reduction(+ : sum)
     for (int i = 0; i < 10; ++i) {
-#pragma omp task in_reduction(+ : mine) shared(inner)
+#pragma omp task in_reduction(+ : sum) shared(inner)
       {
-        mine += 1;
+        sum += 1;
         long deep = 0;
 #pragma omp taskgroup task_reduction(+ : deep)
         {
-#pragma omp task in_reduction(+ : deep) in_reduction(+ : mine)
+#pragma omp task in_reduction(+ : deep) in_reduction(+ : sum)
           {
             deep += 1;
-            mine += 1;
+            sum += 1;
           }
         }
         CHECK(deep == 1);
         add(reinterpret_cast<int*>(&inner), 1);
       }
     }
-    CHECK(mine == omp_get_thread_num() + 20 && inner == 10);
-    total += mine;
+    CHECK(sum == omp_get_thread_num() + 20 && inner == 10);
+    total += sum;
   }
   const int n = asked();
   CHECK(total == n * (n - 1) / 2 + 20 * n);

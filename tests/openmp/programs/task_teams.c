@@ -14,27 +14,27 @@ struct team {
   int size;
 };
 
-static void join(struct team *its) {
-  its->members[omp_get_thread_num()] = pthread_self();
+static void join(struct team *team) {
+  team->members[omp_get_thread_num()] = pthread_self();
 #pragma omp single
-  its->size = omp_get_num_threads();
+  team->size = omp_get_num_threads();
 }
 
-static void check_member(const struct team *its) {
-  CHECK(omp_get_num_threads() == its->size && pthread_equal(its->members[omp_get_thread_num()], pthread_self()));
+static void check_member(const struct team *team) {
+  CHECK(omp_get_num_threads() == team->size && pthread_equal(team->members[omp_get_thread_num()], pthread_self()));
 }
 
 static int get(int *at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
 
 /* Tasks that generate others, by each member. */
-static void generate(const struct team *its, int *done) {
+static void generate(const struct team *team, int *done) {
   for (int i = 0; i < TASKS; ++i) {
 #pragma omp task
     {
-      check_member(its);
+      check_member(team);
 #pragma omp task
       {
-        check_member(its);
+        check_member(team);
         add(done, 1);
       }
       if (i % 3 == 0) {
@@ -46,41 +46,41 @@ static void generate(const struct team *its, int *done) {
 }
 
 /* Two tasks that wait for each other: two members of this team must execute them, however idle other teams are. */
-static void generate_two_in_step(const struct team *its, int *begun) {
+static void generate_two_in_step(const struct team *team, int *begun) {
   for (int i = 0; i < 2; ++i) {
 #pragma omp task
     {
-      check_member(its);
+      check_member(team);
       add(begun, 1);
       while (get(begun) < 2) sched_yield();
     }
   }
 }
 
-static void with_tasks(struct team *its, int members) {
+static void with_tasks(struct team *team, int members) {
   int done = 0, begun = 0;
 #pragma omp parallel num_threads(members)
   {
-    join(its);
-    generate(its, &done);
+    join(team);
+    generate(team, &done);
 #pragma omp barrier
-    CHECK(get(&done) == 2 * TASKS * its->size);
+    CHECK(get(&done) == 2 * TASKS * team->size);
 #pragma omp single
-    if (its->size > 1) generate_two_in_step(its, &begun);
+    if (team->size > 1) generate_two_in_step(team, &begun);
 #pragma omp single nowait
-    generate(its, &done); /* complete at the end of the region */
+    generate(team, &done); /* complete at the end of the region */
   }
-  CHECK(done == 2 * TASKS * (its->size + 1) && (begun == 2 || its->size == 1));
+  CHECK(done == 2 * TASKS * (team->size + 1) && (begun == 2 || team->size == 1));
 }
 
 static pthread_barrier_t together;
 
-static void *host(void *number) {
-  struct team its;
+static void *run_teams(void *number) {
+  struct team team;
   for (int round = 0; round < episodes(30) + 1; ++round) {
     /* Teams of one size, and of different ones. */
     pthread_barrier_wait(&together);
-    with_tasks(&its, asked() + (round % 2 == 0 ? 0 : (int)(size_t)number));
+    with_tasks(&team, asked() + (round % 2 == 0 ? 0 : (int)(size_t)number));
   }
   return NULL;
 }
@@ -88,8 +88,8 @@ static void *host(void *number) {
 static void of_several_hosts(void) {
   pthread_t hosts[HOSTS];
   pthread_barrier_init(&together, NULL, HOSTS);
-  for (int h = 1; h < HOSTS; ++h) CHECK(pthread_create(&hosts[h], NULL, host, (void *)(size_t)h) == 0);
-  host((void *)0);
+  for (int h = 1; h < HOSTS; ++h) CHECK(pthread_create(&hosts[h], NULL, run_teams, (void *)(size_t)h) == 0);
+  run_teams((void *)0);
   for (int h = 1; h < HOSTS; ++h) pthread_join(hosts[h], NULL);
 }
 

@@ -202,7 +202,7 @@ static void control_variables_are_inherited(void) {
   omp_set_num_threads(asked());
 #pragma omp parallel
   {
-    const int outer = omp_get_max_threads(), mine = 100 + omp_get_thread_num();
+    const int outer = omp_get_max_threads(), own = 100 + omp_get_thread_num();
     for (int i = 0; i < 20; ++i) {
 #pragma omp task firstprivate(i)
       {
@@ -214,16 +214,16 @@ static void control_variables_are_inherited(void) {
         CHECK(omp_get_max_threads() == (i % 3 == 0 ? 50 + i : outer));
       }
     }
-    omp_set_num_threads(mine);
+    omp_set_num_threads(own);
     for (int i = 0; i < 20; ++i) {
-#pragma omp task firstprivate(mine)
+#pragma omp task firstprivate(own)
       {
-        CHECK(omp_get_max_threads() == mine);
+        CHECK(omp_get_max_threads() == own);
         omp_set_num_threads(7);
       }
     }
 #pragma omp taskwait
-    CHECK(omp_get_max_threads() == mine);
+    CHECK(omp_get_max_threads() == own);
   }
   CHECK(omp_get_max_threads() == asked());
 }

@@ -31,7 +31,7 @@ void opens_a_region(void*) {
   ++gone;
 }
 
-void* host(void* its_word) {
+void* run_team(void* its_word) {
   auto* const told = static_cast<int*>(its_word);
   CHECK(pthread_setspecific(key, &key) == 0);
 #pragma omp parallel
@@ -48,7 +48,7 @@ int main() {
   CHECK(pthread_key_create(&key, opens_a_region) == 0);
   for (int i = 0; i < rounds; ++i) {
     pthread_t thread;
-    CHECK(pthread_create(&thread, nullptr, host, &told[i]) == 0);
+    CHECK(pthread_create(&thread, nullptr, run_team, &told[i]) == 0);
     CHECK(pthread_join(thread, nullptr) == 0);
   }
   CHECK(made >= rounds && gone >= 2 * rounds);

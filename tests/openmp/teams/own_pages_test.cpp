@@ -19,8 +19,8 @@ struct alignas(128) thing {
 const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 
 /// Has anybody written there?
-bool is_there(const thing& its) {
-  auto* const at = reinterpret_cast<unsigned char*>(reinterpret_cast<std::uintptr_t>(&its) / page * page);
+bool is_there(const thing& t) {
+  auto* const at = reinterpret_cast<unsigned char*>(reinterpret_cast<std::uintptr_t>(&t) / page * page);
   unsigned char found = 0;
   EXPECT_EQ(mincore(at, page, &found), 0);
   return (found & 1) != 0;

@@ -15,11 +15,11 @@ using namespace region_sites_model;
 TEST(RegionSites, BesideFewOtherProgramsTrialsAreRare) {
   for (const double busy : {0.01, 0.1}) {
     const others_run beside(busy);
-    sites its;
-    const auto before = run_for(its, 3990 * ms, divided(3000));
-    EXPECT_EQ(chosen(its, 0), busy > 0.05 ? usual : 2) << before.took;
-    run_for(its, 1 * seconds, divided(3000));
-    EXPECT_NE(chosen(its, 0), usual);
+    sites known;
+    const auto before = run_for(known, 3990 * ms, divided(3000));
+    EXPECT_EQ(chosen(known, 0), busy > 0.05 ? usual : 2) << before.took;
+    run_for(known, 1 * seconds, divided(3000));
+    EXPECT_NE(chosen(known, 0), usual);
   }
 }
 
@@ -29,60 +29,60 @@ double in_step(unsigned processors) { return processors == 1 ? 24e3 : 500e3; }
 TEST(RegionSites, MembersThatWaitForSlicesSoonComputeOnOneProcessor) {
   for (const unsigned may_take : {2u, most}) {
     const others_run beside(0.7);
-    sites its;
+    sites known;
     const auto run_until = [&, begun = made_clock::now](double ticks) {
       std::set<unsigned> seen;
       while (made_clock::now < begun + static_cast<std::uint64_t>(ticks)) {
-        const unsigned now = processors_of(its.begin(&places[0], most, may_take), may_take);
+        const unsigned now = processors_of(known.begin(&places[0], most, may_take), may_take);
         seen.insert(now);
         made_clock::now += static_cast<std::uint64_t>(in_step(now));
-        its.end();
+        known.end();
       }
       return seen;
     };
     EXPECT_EQ(run_until(90 * ms), std::set{may_take}) << "a short program is not tried";
     run_until(may_take == 2 ? 450 * ms : 1 * seconds);  // what is plain is soon decided
-    EXPECT_EQ(chosen(its, 0), 1u);
+    EXPECT_EQ(chosen(known, 0), 1u);
   }
 }
 
 TEST(RegionSites, WhenOtherProgramsHaveEndedAllProcessorsAreTakenSoon) {
-  sites its;
+  sites known;
   {
     const others_run beside(0.7);
-    run_for(its, 2 * seconds, in_step);
-    ASSERT_EQ(chosen(its, 0), 1u);
+    run_for(known, 2 * seconds, in_step);
+    ASSERT_EQ(chosen(known, 0), 1u);
   }
-  run_for(its, 2 * seconds, divided(24e3, 100));
-  EXPECT_EQ(chosen(its, 0), usual);
+  run_for(known, 2 * seconds, divided(24e3, 100));
+  EXPECT_EQ(chosen(known, 0), usual);
 }
 
 // Each program on one processor disturbs no other one; with more it would.
 TEST(RegionSites, ToTryMoreProcessorsAgainCostsAHundredth) {
-  sites its;
+  sites known;
   {
     const others_run beside(0.7);
-    run_for(its, 2 * seconds, in_step);
+    run_for(known, 2 * seconds, in_step);
   }
-  const ran all = run_for(its, 60 * seconds, in_step);
-  EXPECT_EQ(chosen(its, 0), 1u);
+  const ran all = run_for(known, 60 * seconds, in_step);
+  EXPECT_EQ(chosen(known, 0), 1u);
   EXPECT_LT(all.lost, 0.01 * all.took);
 }
 
 TEST(RegionSites, ATrialInVainBesideOtherProgramsCostsAHundredth) {
   const others_run beside(0.7);
-  sites its;
-  const ran all = run_for(its, 60 * seconds, divided(1.6e6, 1000));
-  EXPECT_EQ(chosen(its, 0), usual);
+  sites known;
+  const ran all = run_for(known, 60 * seconds, divided(1.6e6, 1000));
+  EXPECT_EQ(chosen(known, 0), usual);
   EXPECT_LT(all.lost, 0.01 * all.took);
 }
 
 TEST(RegionSites, ARegionThatOutlastsSlicesIsTriedLateBesideOthers) {
   const others_run beside(0.7);
   const cost independent = [](unsigned p) { return 24e6 / p; };
-  sites its;
-  EXPECT_EQ(run_for(its, 280 * ms, independent).lost, 0);
-  const ran all = run_for(its, 60 * seconds, independent);
+  sites known;
+  EXPECT_EQ(run_for(known, 280 * ms, independent).lost, 0);
+  const ran all = run_for(known, 60 * seconds, independent);
   EXPECT_GT(all.lost, 0);
   EXPECT_LT(all.lost, 0.01 * all.took);
 }
@@ -90,16 +90,16 @@ TEST(RegionSites, ARegionThatOutlastsSlicesIsTriedLateBesideOthers) {
 // Alike, but others take some slices.
 TEST(RegionSites, LostSlicesBesideOtherProgramsDoNotAlternateChoices) {
   const others_run beside(0.7);
-  sites its;
+  sites known;
   std::mt19937 random(3);
   std::bernoulli_distribution is_taken(0.5);
   unsigned changes = 0, last = usual;
   for (int slice = 0; slice < 200'000; ++slice) {
-    run_for(its, 3 * ms, [taken = is_taken(random)](unsigned) { return taken ? 500e3 : 50e3; });
-    if (const unsigned now = chosen(its, 0); now != last) ++changes, last = now;
+    run_for(known, 3 * ms, [taken = is_taken(random)](unsigned) { return taken ? 500e3 : 50e3; });
+    if (const unsigned now = chosen(known, 0); now != last) ++changes, last = now;
   }
   EXPECT_LE(changes, 20u);
-  its.for_each([](const region_site& s) { EXPECT_LE(s.turn, 1200u) << "trials, one in half a second"; });
+  known.for_each([](const region_site& s) { EXPECT_LE(s.turn, 1200u) << "trials, one in half a second"; });
 }
 
 TEST(RegionSites, BesideOtherProgramsRegionsInTurnChangeTogether) {
@@ -108,13 +108,13 @@ TEST(RegionSites, BesideOtherProgramsRegionsInTurnChangeTogether) {
   const auto end = made_clock::now + static_cast<std::uint64_t>(2 * seconds);
   while (made_clock::now < end) {
     for (unsigned place = 0; place < 4; ++place) {
-      const unsigned now = processors_of(all.its.begin(&places[place], most, most));
+      const unsigned now = processors_of(all.known.begin(&places[place], most, most));
       made_clock::now += static_cast<std::uint64_t>(in_step(now) + (place == 3 ? 900e3 : 0) + (now != all.last ? 100e3 : 0));
       all.last = now;
-      all.its.end();
+      all.known.end();
     }
   }
-  for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(all.its, place), 1u) << place;
+  for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(all.known, place), 1u) << place;
 }
 
 /// As a program sees the machine that has waited for its processors for so long.
@@ -148,18 +148,18 @@ TEST(RegionSites, ProgramsSideBySideFindTogetherThatOneProcessorEachIsBetter) {
     } program[2] = {{.at = begun}, {.at = begun + 1}};
     while (program[0].at < begun + 2 * seconds) {
       const unsigned which = program[0].at <= program[1].at ? 0 : 1;
-      auto& its = program[which];
-      made_clock::now = static_cast<std::uint64_t>(its.at);
+      auto& own = program[which];
+      made_clock::now = static_cast<std::uint64_t>(own.at);
       const auto next = [&](auto& sites) {
-        if (std::exchange(its.is_in_region, true)) sites.end(), ++regions;
+        if (std::exchange(own.is_in_region, true)) sites.end(), ++regions;
         return processors_of(sites.begin(&places[0], 2, 2), 2);
       };
-      its.has = which == 0 ? next(first) : next(second);
-      if (its.at > its.slow_until) its.slow = by_slice(random), its.slow_until = its.at + 3 * ms;
-      const auto& found = with[its.has - 1][program[1 - which].has - 1];
-      const double took = found.region * its.slow;
+      own.has = which == 0 ? next(first) : next(second);
+      if (own.at > own.slow_until) own.slow = by_slice(random), own.slow_until = own.at + 3 * ms;
+      const auto& found = with[own.has - 1][program[1 - which].has - 1];
+      const double took = found.region * own.slow;
       (which == 0 ? clock_of<0>::waited : clock_of<1>::waited) += took * found.waited;
-      its.at += took;
+      own.at += took;
     }
     if (program[0].has == 1 && program[1].has == 1) ++settled;
   }
@@ -170,15 +170,15 @@ TEST(RegionSites, ProgramsSideBySideFindTogetherThatOneProcessorEachIsBetter) {
 // The place comes back after 40 other regions, each of which waits for a slice.
 TEST(RegionSites, AHopelessTrialBesideOthersDoesNotWaitForThePlace) {
   const others_run beside(0.1);
-  sites its;
+  sites known;
   std::uint64_t longest = 0, since = made_clock::now;
   const auto end = made_clock::now + static_cast<std::uint64_t>(20 * seconds);
   while (made_clock::now < end)
     for (unsigned place = 0; place < 41; ++place) {
-      const unsigned now = processors_of(its.begin(&many[16 * place], most, most));
+      const unsigned now = processors_of(known.begin(&many[16 * place], most, most));
       if (now == most) since = made_clock::now;
       made_clock::now += static_cast<std::uint64_t>(now == most ? 20e3 : 20 * ms);
-      its.end();
+      known.end();
       longest = std::max(longest, made_clock::now - since);
     }
   EXPECT_GT(longest, 19 * ms) << "none was tried";

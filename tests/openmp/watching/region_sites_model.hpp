@@ -43,23 +43,23 @@ inline cost divided(double work, double each = 500) {
 struct ran {
   double took = 0, lost = 0;
 };
-inline ran run(sites& its, unsigned place, const cost& of, unsigned regions, unsigned may_take = most) {
+inline ran run(sites& known, unsigned place, const cost& of, unsigned regions, unsigned may_take = most) {
   double best = of(1);
   for (unsigned p = 2; p <= may_take; ++p) best = std::min(best, of(p));
   ran all;
   for (unsigned i = 0; i < regions; ++i) {
-    const double took = of(processors_of(its.begin(&places[place], most, may_take), may_take));
+    const double took = of(processors_of(known.begin(&places[place], most, may_take), may_take));
     made_clock::now += static_cast<std::uint64_t>(took);
-    its.end();
+    known.end();
     made_clock::now += 100;
     all.took += took;
     all.lost += took - best;
   }
   return all;
 }
-inline unsigned chosen(const sites& its, unsigned place, choice of = choice::processors) {
+inline unsigned chosen(const sites& known, unsigned place, choice of = choice::processors) {
   unsigned found = 0;
-  its.for_each([&](const region_site& s) {
+  known.for_each([&](const region_site& s) {
     if (s.place == &places[place]) found = s.form[of];
   });
   return found;
@@ -71,11 +71,11 @@ struct others_run {
   ~others_run() { made_clock::busy = 0; }
 };
 inline constexpr double ms = 1e6, seconds = 1e9;
-inline ran run_for(sites& its, double ticks, const cost& of) {
+inline ran run_for(sites& known, double ticks, const cost& of) {
   const auto end = made_clock::now + static_cast<std::uint64_t>(ticks);
   ran all;
   while (made_clock::now < end) {
-    const ran some = run(its, 0, of, 10);
+    const ran some = run(known, 0, of, 10);
     all.took += some.took, all.lost += some.lost;
   }
   return all;
@@ -83,18 +83,18 @@ inline ran run_for(sites& its, double ticks, const cost& of) {
 
 /// Several places in turn, each of which pays if the workers are on other processors than in the region before.
 struct in_turn {
-  sites its;
+  sites known;
   unsigned last = most;
   double run(std::initializer_list<double> works, double moving, unsigned steps) {
     double took = 0;
     for (unsigned i = 0; i < steps; ++i) {
       unsigned place = 0;
       for (const double work : works) {
-        const unsigned now = processors_of(its.begin(&places[place++], most, most));
+        const unsigned now = processors_of(known.begin(&places[place++], most, most));
         const double all = divided(work)(now) + (now != last ? moving : 0);
         last = now;
         made_clock::now += static_cast<std::uint64_t>(all);
-        its.end();
+        known.end();
         took += all;
       }
     }

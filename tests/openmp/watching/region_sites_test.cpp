@@ -18,87 +18,87 @@ namespace {
 using namespace region_sites_model;
 
 TEST(RegionSites, ARegionWithLessWorkThanAForkComputesOnOneProcessor) {
-  sites its;
-  run(its, 0, divided(300), 10'000);
-  EXPECT_EQ(chosen(its, 0), 1u);
-  EXPECT_LT(run(its, 0, divided(300), 100'000).lost, 0.01 * 300 * 100'000);
+  sites known;
+  run(known, 0, divided(300), 10'000);
+  EXPECT_EQ(chosen(known, 0), 1u);
+  EXPECT_LT(run(known, 0, divided(300), 100'000).lost, 0.01 * 300 * 100'000);
 }
 
 TEST(RegionSites, AShortProgramIsNotTried) {
-  sites its;
+  sites known;
   const std::uint64_t end = made_clock::now + 29'000'000;
-  while (made_clock::now < end) run(its, 0, divided(300), 1);
-  its.for_each([](const region_site& s) { EXPECT_EQ(s.turn + s.joined + s.tried_at, 0u); });
+  while (made_clock::now < end) run(known, 0, divided(300), 1);
+  known.for_each([](const region_site& s) { EXPECT_EQ(s.turn + s.joined + s.tried_at, 0u); });
 }
 
 TEST(RegionSites, ALongRegionKeepsAllProcessors) {
-  sites its;
-  const ran first = run(its, 0, divided(1e6), 1500);
+  sites known;
+  const ran first = run(known, 0, divided(1e6), 1500);
   EXPECT_LT(first.lost, 5 * 1e6 / most);  // a trial ends as soon as it is clear
-  const ran all = run(its, 0, divided(1e6), 100'000);
-  EXPECT_EQ(chosen(its, 0), usual);
+  const ran all = run(known, 0, divided(1e6), 100'000);
+  EXPECT_EQ(chosen(known, 0), usual);
   const double lost = first.lost + all.lost;
-  EXPECT_NEAR(static_cast<double>(its.lost_in_trials()), lost, 0.01 * lost);
+  EXPECT_NEAR(static_cast<double>(known.lost_in_trials()), lost, 0.01 * lost);
   EXPECT_LT(all.lost, 0.01 * all.took);
 }
 
 // 000, section 4: more processors than the memory can feed.
 TEST(RegionSites, RegionsThatWantTheSameMemoryTakeAsManyProcessorsAsItFeeds) {
-  sites its;
+  sites known;
   const cost memory_bound = [](unsigned p) { return 400e3 / std::min(p, 2u) + 30e3 * p; };
-  run(its, 0, memory_bound, 20'000);
-  EXPECT_EQ(chosen(its, 0), 2u);
-  const ran then = run(its, 0, memory_bound, 200'000);
+  run(known, 0, memory_bound, 20'000);
+  EXPECT_EQ(chosen(known, 0), 2u);
+  const ran then = run(known, 0, memory_bound, 200'000);
   EXPECT_LT(then.lost, 0.01 * then.took);
 }
 
 TEST(RegionSites, AChoiceIsForgottenWhenTheWorkChanges) {
-  sites its;
-  run(its, 0, divided(300), 20'000);
-  ASSERT_EQ(chosen(its, 0), 1u);
-  run(its, 0, divided(1e6), 3000);
-  EXPECT_EQ(chosen(its, 0), usual);
-  run(its, 0, divided(300), 100'000);
-  EXPECT_EQ(chosen(its, 0), 1u);
+  sites known;
+  run(known, 0, divided(300), 20'000);
+  ASSERT_EQ(chosen(known, 0), 1u);
+  run(known, 0, divided(1e6), 3000);
+  EXPECT_EQ(chosen(known, 0), usual);
+  run(known, 0, divided(300), 100'000);
+  EXPECT_EQ(chosen(known, 0), 1u);
 }
 
-double part_of_usual(const sites& its) {
+double part_of_usual(const sites& known) {
   double found = 0;
-  its.for_each([&](const region_site& s) { found = s.of_usual.middle; });
+  known.for_each([&](const region_site& s) { found = s.of_usual.middle; });
   return found;
 }
 
 // By two changes, from 8 processors to 4 and to 2; and after a change of the work as long as the usual form.
 TEST(RegionSites, ASiteKnowsWhatItSaves) {
-  sites its;
+  sites known;
   const cost memory_bound = [](unsigned p) { return 400e3 / std::min(p, 2u) + 30e3 * p; };
-  run(its, 0, memory_bound, 20'000);
-  ASSERT_EQ(chosen(its, 0), 2u);
-  EXPECT_NEAR(part_of_usual(its), memory_bound(2) / memory_bound(most), 0.01);
-  run(its, 0, divided(4e6), 20'000);
-  ASSERT_EQ(chosen(its, 0), usual);
-  EXPECT_EQ(part_of_usual(its), 1);
+  run(known, 0, memory_bound, 20'000);
+  ASSERT_EQ(chosen(known, 0), 2u);
+  EXPECT_NEAR(part_of_usual(known), memory_bound(2) / memory_bound(most), 0.01);
+  run(known, 0, divided(4e6), 20'000);
+  ASSERT_EQ(chosen(known, 0), usual);
+  EXPECT_EQ(part_of_usual(known), 1);
 }
 
 // A team on one processor does not notice that the others have become free; only another trial tells.
 TEST(RegionSites, AChoiceIsForgottenWhenTheMachineChanges) {
-  sites its;
+  sites known;
   const cost busy = [](unsigned p) { return p == 1 ? 100e3 : 300e3; };
-  run(its, 0, busy, 20'000);
-  ASSERT_EQ(chosen(its, 0), 1u);
-  run(its, 0, divided(100e3), 20'000);
-  EXPECT_EQ(chosen(its, 0), usual);
+  run(known, 0, busy, 20'000);
+  ASSERT_EQ(chosen(known, 0), 1u);
+  run(known, 0, divided(100e3), 20'000);
+  EXPECT_EQ(chosen(known, 0), usual);
 }
 
 TEST(RegionSites, AlikeChoicesDoNotAlternate) {
   for (const double region : {5e3, 50e3}) {
-    sites its;
+    sites known;
     std::mt19937 random(1);
     std::uniform_real_distribution<double> noise(0.8, 1.2);
     unsigned changes = 0, last = usual;
     for (int i = 0; i < 1000; ++i) {
-      run(its, 0, [&](unsigned) { return region * noise(random); }, 1000);
-      if (const unsigned now = chosen(its, 0); now != last) ++changes, last = now;
+      run(known, 0, [&](unsigned) { return region * noise(random); }, 1000);
+      if (const unsigned now = chosen(known, 0); now != last) ++changes, last = now;
     }
     EXPECT_LE(changes, 25u) << region;
   }
@@ -106,7 +106,7 @@ TEST(RegionSites, AlikeChoicesDoNotAlternate) {
 
 // A thread that loses its processor for a slice makes one window long, not the choice wrong.
 TEST(RegionSites, LostSlicesDoNotDecide) {
-  sites its;
+  sites known;
   std::mt19937 random(2);
   std::uniform_int_distribution<int> one_of(1, 300);
   const auto disturbed = [&](double work) {
@@ -114,8 +114,8 @@ TEST(RegionSites, LostSlicesDoNotDecide) {
   };
   unsigned right = 0;
   for (int i = 0; i < 200; ++i) {
-    run(its, 0, disturbed(300), 1000);
-    right += chosen(its, 0) == 1 ? 1 : 0;
+    run(known, 0, disturbed(300), 1000);
+    right += chosen(known, 0) == 1 ? 1 : 0;
   }
   EXPECT_GT(right, 150u);
 }
@@ -126,72 +126,72 @@ TEST(RegionSites, TrialsCostAHundredthWhereMovingIsDear) {
   const unsigned steps = 400'000;
   const double took = all.run({50e3}, 3e6, steps);
   EXPECT_LT(took, 1.01 * steps * divided(50e3)(most));
-  EXPECT_EQ(chosen(all.its, 0), usual);
+  EXPECT_EQ(chosen(all.known, 0), usual);
 }
 
 TEST(RegionSites, ShortRegionsInTurnChangeTogether) {
   in_turn all;
   all.run({300, 400, 350, 300}, 5000, 10'000);
-  for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(all.its, place), 1u) << place;
+  for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(all.known, place), 1u) << place;
 }
 
 TEST(RegionSites, AShortRegionAmongLongOnesStaysWhereTheWorkersAre) {
   in_turn all;
   all.run({300, 60e3, 60e3}, 20e3, 20'000);
-  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(all.its, place), usual) << place;
+  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(all.known, place), usual) << place;
 }
 
 TEST(RegionSites, ShortRegionsDoNotWaitForALongerOne) {
   in_turn all;
   all.run({300, 300, 300, 100e3}, 100, 20'000);
-  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(all.its, place), 1u) << place;
-  EXPECT_EQ(chosen(all.its, 3), usual);
+  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(all.known, place), 1u) << place;
+  EXPECT_EQ(chosen(all.known, 3), usual);
 }
 
 TEST(RegionSites, AProgramThatLeavesATrialBehindDoesNotStayInIt) {
-  sites its;
+  sites known;
   bool is_tried = false;
   for (unsigned i = 0; i < 100'000 && !is_tried; ++i) {
-    is_tried = processors_of(its.begin(&places[1], most, most)) != most;
+    is_tried = processors_of(known.begin(&places[1], most, most)) != most;
     made_clock::now += 1000;
-    its.end();
+    known.end();
   }
   ASSERT_TRUE(is_tried);
-  run(its, 0, divided(300), 10'000);
-  EXPECT_EQ(chosen(its, 0), 1u);
-  EXPECT_EQ(chosen(its, 1), usual);
+  run(known, 0, divided(300), 10'000);
+  EXPECT_EQ(chosen(known, 0), 1u);
+  EXPECT_EQ(chosen(known, 1), usual);
 }
 
 TEST(RegionSites, AProgramThatLeavesAPlaceWhileItIsTimedTriesOthers) {
   for (unsigned regions = 10; regions < 30; ++regions) {
-    sites its;
-    run(its, 1, divided(300), regions);
-    run(its, 0, divided(300), 10'000);
-    EXPECT_EQ(chosen(its, 0), 1u) << regions;
+    sites known;
+    run(known, 1, divided(300), regions);
+    run(known, 0, divided(300), 10'000);
+    EXPECT_EQ(chosen(known, 0), 1u) << regions;
   }
 }
 
 // The time between the last region before and the first one after is not the usual one's.
 TEST(RegionSites, AnInterruptedTrialDecidesNothing) {
   for (unsigned regions = 100; regions < 1000; ++regions) {
-    sites its;
-    run(its, 0, divided(1e6), regions);
-    its.interrupt();
+    sites known;
+    run(known, 0, divided(1e6), regions);
+    known.interrupt();
     made_clock::now += static_cast<std::uint64_t>(10 * seconds);
-    run(its, 0, divided(1e6), 20);
-    EXPECT_EQ(chosen(its, 0), usual) << regions;
+    run(known, 0, divided(1e6), 20);
+    EXPECT_EQ(chosen(known, 0), usual) << regions;
   }
 }
 
 TEST(RegionSites, RegionsAreCountedWhileTheyAreTriedOrLong) {
-  sites its;
+  sites known;
   unsigned rests = 0;
   for (unsigned i = 0; i < 100'000; ++i) {
-    const unsigned before = chosen(its, 0), now = its.begin(&places[0], most, most)[choice::processors];
-    EXPECT_FALSE(now != before && its.may_rest());
+    const unsigned before = chosen(known, 0), now = known.begin(&places[0], most, most)[choice::processors];
+    EXPECT_FALSE(now != before && known.may_rest());
     made_clock::now += static_cast<std::uint64_t>(divided(300)(std::min(now, most)));
-    its.end();
-    rests += its.may_rest() ? 1 : 0;
+    known.end();
+    rests += known.may_rest() ? 1 : 0;
   }
   EXPECT_GT(rests, 50'000u);
   sites of_long_ones;
@@ -202,41 +202,41 @@ TEST(RegionSites, RegionsAreCountedWhileTheyAreTriedOrLong) {
 }
 
 TEST(RegionSites, AShareOfTheProcessorsThatChangesDoesNotDecide) {
-  sites its;
+  sites known;
   for (unsigned i = 0; i < 20'000; ++i) {
-    run(its, 0, divided(1e6), 3, i % 2 == 0 ? 8 : 2);
-    ASSERT_EQ(chosen(its, 0), usual);
+    run(known, 0, divided(1e6), 3, i % 2 == 0 ? 8 : 2);
+    ASSERT_EQ(chosen(known, 0), usual);
   }
 }
 
 TEST(RegionSites, MorePlacesThanItHasRoomFor) {
-  sites its;
+  sites known;
   for (unsigned i = 0; i < 200'000; ++i) {
-    const unsigned now = its.begin(&many[i % 200 * 16], 4, 4)[choice::processors];
+    const unsigned now = known.begin(&many[i % 200 * 16], 4, 4)[choice::processors];
     EXPECT_TRUE(now == usual || (now >= 1 && now < 4));
     EXPECT_TRUE(i % 200 < 64 || now == usual);
     made_clock::now += 1000;
-    its.end();
+    known.end();
   }
 }
 
 /// Two other barriers, and the time of a region by each of them.
 using cost_by_barrier = std::function<double(unsigned barrier)>;
 struct by_barriers {
-  sites its{[](unsigned, unsigned processors) { return processors < most ? 0u : 2u; }};
+  sites known{[](unsigned, unsigned processors) { return processors < most ? 0u : 2u; }};
   unsigned changes = 0, last = usual;
 
   ran run(const cost_by_barrier& of, unsigned regions, const cost& computing = divided(400e3, 0)) {
     ran all;
     for (unsigned i = 0; i < regions; ++i) {
-      const region_form form = its.begin(&places[0], most, most);
+      const region_form form = known.begin(&places[0], most, most);
       const double best = computing(most) + std::min({of(0), of(1), of(usual)});
       const double took = computing(processors_of(form)) + of(form[choice::barrier]);
       made_clock::now += static_cast<std::uint64_t>(took);
-      its.end();
+      known.end();
       all.took += took;
       all.lost += took - best;
-      if (const unsigned now = chosen(its, 0, choice::barrier); now != last) ++changes, last = now;
+      if (const unsigned now = chosen(known, 0, choice::barrier); now != last) ++changes, last = now;
     }
     return all;
   }
@@ -249,8 +249,8 @@ TEST(RegionSites, AFasterBarrierIsTaken) {
   for (const unsigned which : {0u, 1u, usual}) {
     by_barriers all;
     all.run(faster_by(which), 200'000);
-    EXPECT_EQ(chosen(all.its, 0, choice::barrier), which);
-    EXPECT_EQ(chosen(all.its, 0), usual) << which;
+    EXPECT_EQ(chosen(all.known, 0, choice::barrier), which);
+    EXPECT_EQ(chosen(all.known, 0), usual) << which;
     const ran then = all.run(faster_by(which), 200'000);
     EXPECT_LT(then.lost, 0.01 * then.took) << which;
     EXPECT_LE(all.changes, 2u) << which;
@@ -261,7 +261,7 @@ TEST(RegionSites, ABarrierIsForgottenWhenArrivalsChange) {
   by_barriers all;
   for (const unsigned which : {1u, usual, 0u, 1u}) {
     all.run(faster_by(which), 400'000);
-    EXPECT_EQ(chosen(all.its, 0, choice::barrier), which);
+    EXPECT_EQ(chosen(all.known, 0, choice::barrier), which);
   }
 }
 
@@ -277,12 +277,12 @@ TEST(RegionSites, WhoComputesOnFewerProcessorsTriesNoBarrier) {
   by_barriers all;
   const cost best_alone = [](unsigned p) { return p == 1 ? 20e3 : 400e3; };
   all.run(faster_by(usual), 100'000, best_alone);
-  ASSERT_EQ(chosen(all.its, 0), 1u);
+  ASSERT_EQ(chosen(all.known, 0), 1u);
   for (unsigned i = 0; i < 100'000; ++i) {
-    const region_form form = all.its.begin(&places[0], most, most);
+    const region_form form = all.known.begin(&places[0], most, most);
     ASSERT_EQ(form[choice::barrier], usual);
     made_clock::now += static_cast<std::uint64_t>(best_alone(processors_of(form)));
-    all.its.end();
+    all.known.end();
   }
 }
 
@@ -307,11 +307,11 @@ TEST(RegionSites, OtherBarriersAreOthersAndCanBeMade) {
 }
 
 TEST(RegionSites, ATeamWithoutOtherBarriersKeepsItsOwn) {
-  sites its;
+  sites known;
   for (unsigned i = 0; i < 100'000; ++i) {
-    ASSERT_EQ(its.begin(&places[0], most, most)[choice::barrier], usual);
+    ASSERT_EQ(known.begin(&places[0], most, most)[choice::barrier], usual);
     made_clock::now += 50'000;
-    its.end();
+    known.end();
   }
 }
 
