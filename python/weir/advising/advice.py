@@ -35,19 +35,19 @@ class Setting:
         return self.ratio.known and self.ratio.high < 1 and self.ratio.value < GAINS
 
 
-def candidates(its: Session, side: str) -> dict[Size, tuple[float, bool]]:
+def candidates(session: Session, side: str) -> dict[Size, tuple[float, bool]]:
     """A time for each size of this machine, and whether it was measured: of as many threads as processors where the
     program obeys, and of all that was measured."""
-    found = {size: (seconds, True) for size, seconds in its.times(side).items()}
-    if its.obeys and side in its.models:
-        for p in range(1, its.processors + 1):
-            found.setdefault(Size(p, p), (its.models[side].time(Size(p, p)), False))
+    found = {size: (seconds, True) for size, seconds in session.times(side).items()}
+    if session.obeys and side in session.models:
+        for p in range(1, session.processors + 1):
+            found.setdefault(Size(p, p), (session.models[side].time(Size(p, p)), False))
     return found
 
 
-def best(its: Session, side: str) -> Best | None:
+def best(session: Session, side: str) -> Best | None:
     """None where nothing was measured."""
-    there = candidates(its, side)
+    there = candidates(session, side)
     if not there:
         return None
     least = min(seconds for seconds, _ in there.values())
@@ -58,15 +58,15 @@ def best(its: Session, side: str) -> Best | None:
     return Best(side, size, *there[size])
 
 
-def smallest(its: Session) -> tuple[Size, float] | None:
+def smallest(session: Session) -> tuple[Size, float] | None:
     """One processor, with as few threads as were measured there, on whichever runtime takes the least."""
-    there = [one for side in (OWN, WEIR) for one in its.times(side).items() if one[0].processors == 1]
+    there = [one for side in (OWN, WEIR) for one in session.times(side).items() if one[0].processors == 1]
     return min(there, key=lambda one: (one[0].members, one[1]), default=None)
 
 
-def bests(its: Session) -> list[Best]:
+def bests(session: Session) -> list[Best]:
     """Of the program's own runtime, and of Weir's."""
-    return [found for side in (OWN, WEIR) if (found := best(its, side))]
+    return [found for side in (OWN, WEIR) if (found := best(session, side))]
 
 
 def ratio(one: Point | None, other: Point | None) -> Interval | None:
@@ -83,29 +83,29 @@ def ratio(one: Point | None, other: Point | None) -> Interval | None:
     return Interval(found.value)
 
 
-def settings(its: Session, size: Size) -> list[Setting]:
+def settings(session: Session, size: Size) -> list[Setting]:
     """The variables that were measured at this size on its own runtime, best first."""
-    own = its.points.get((OWN, size))
+    own = session.points.get((OWN, size))
     made = []
-    for (side, where), point in its.points.items():
+    for (side, where), point in session.points.items():
         if where == size and side not in (OWN, WEIR) and (found := ratio(point, own)):
             made.append(Setting(side, found))
     return sorted(made, key=lambda one: one.ratio.value)
 
 
-def cost_of_fewer(its: Session, side: str) -> float | None:
+def cost_of_fewer(session: Session, side: str) -> float | None:
     """The time of as many threads as the machine has processors, on half of these, to that of half as many threads
     there: what it costs that a program is not told of its smaller container."""
-    crowd = fewer(its.processors)
-    times = its.times(side)
+    crowd = fewer(session.processors)
+    times = session.times(side)
     matched = times.get(Size(crowd.processors, crowd.processors))
     return times[crowd] / matched if matched and crowd in times else None
 
 
-def cost_of_quota(its: Session, side: str) -> float | None:
+def cost_of_quota(session: Session, side: str) -> float | None:
     """The time under a quota of half of the processors, to that on half of them."""
-    quota = its.points.get((side, limited(its.processors)))
-    half = its.times(side).get(Size(max(1, its.processors // 2), max(1, its.processors // 2)))
+    quota = session.points.get((side, limited(session.processors)))
+    half = session.times(side).get(Size(max(1, session.processors // 2), max(1, session.processors // 2)))
     return quota.least / half if quota and quota.times and half else None
 
 
@@ -120,24 +120,24 @@ class Predicted:
     high: float
 
 
-def predicted(its: Session, side: str, size: Size) -> Predicted:
+def predicted(session: Session, side: str, size: Size) -> Predicted:
     """For a runtime that has a model."""
-    model = its.models[side]
+    model = session.models[side]
     low, high = model.range(size)
-    least = by_trace(its, side, size) if size.processors > its.processors else 0.0
+    least = by_trace(session, side, size) if size.processors > session.processors else 0.0
     return Predicted(side, size, max(model.time(size), least), max(low, least), max(high, least))
 
 
-def farther(its: Session) -> list[Predicted]:
+def farther(session: Session) -> list[Predicted]:
     """With more processors than are here."""
-    sizes = [Size(its.processors * k, its.processors * k) for k in FARTHER]
-    return [predicted(its, side, size) for side in its.models for size in sizes]
+    sizes = [Size(session.processors * k, session.processors * k) for k in FARTHER]
+    return [predicted(session, side, size) for side in session.models for size in sizes]
 
 
-def by_trace(its: Session, side: str, size: Size) -> float:
+def by_trace(session: Session, side: str, size: Size) -> float:
     """The least that the program takes by its trace, of the time of one thread. Zero where nothing is known: the trace
     has fewer threads than these processors, or one thread was not measured."""
-    one, trace = its.times(side).get(Size(1, 1)), its.trace
+    one, trace = session.times(side).get(Size(1, 1)), session.trace
     if one is None or trace is None:
         return 0.0
     # The steps of the trace are those of its own threads. Another team has them elsewhere, and takes at least as long

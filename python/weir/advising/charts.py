@@ -20,9 +20,9 @@ DASH = {HERE: [1, 0], BEYOND: [6, 4]}
 WIDE, HIGH = 720, 420
 
 
-def against_processors(its: Session) -> alt.TopLevelMixin | None:
+def against_processors(session: Session) -> alt.TopLevelMixin | None:
     """None of fewer than two places on the axis."""
-    dots, lines = measured(its), predicted(its)
+    dots, lines = measured(session), predicted(session)
     places = {v["processors"] for v in [*dots, *lines]}
     if len(places) < 2:
         return None
@@ -31,7 +31,7 @@ def against_processors(its: Session) -> alt.TopLevelMixin | None:
     x = counts("processors", doubling(max(places)), "processors")
     color = alt.Color(
         "series:N",
-        scale=mapped(_colours(its, names)),
+        scale=mapped(_colours(session, names)),
         legend=alt.Legend(title=None, orient="top", columns=1, symbolType="circle"),
     )
 
@@ -42,7 +42,7 @@ def against_processors(its: Session) -> alt.TopLevelMixin | None:
     layers = []
     if lines:
         base = alt.Chart(alt.Data(values=lines)).encode(x=x, color=color)
-        whole = [name for side in its.models for name in list(_lines(its, side))[:1]]
+        whole = [name for side in session.models for name in list(_lines(session, side))[:1]]
         band = base.transform_filter(alt.FieldOneOfPredicate("series", whole) & (alt.datum.which == BEYOND))
         band = band.mark_area(opacity=0.15)
         layers.append(band.encode(y=y("low"), y2="high:Q", detail="series:N"))
@@ -56,38 +56,40 @@ def against_processors(its: Session) -> alt.TopLevelMixin | None:
     return alt.layer(*layers).properties(width=WIDE, height=HIGH)
 
 
-def _crowd(its: Session) -> int | None:
+def _crowd(session: Session) -> int | None:
     """The threads of a line of one team, which shows the steps of ceil(M/P): the largest that was measured."""
-    teams = [size.threads for size in its.times(WEIR) if size.threads and size.threads > its.processors]
+    teams = [size.threads for size in session.times(WEIR) if size.threads and size.threads > session.processors]
     return max(teams, default=None)
 
 
-def _lines(its: Session, side: str) -> dict[str, Callable[[int], Size]]:
+def _lines(session: Session, side: str) -> dict[str, Callable[[int], Size]]:
     """The size at each number of processors: of as many threads, and of the largest team; or of the program's team."""
-    title = its.sides[side]
-    if its.has_openmp and not its.obeys:
-        team = next(size.threads for size in its.times(side))
+    title = session.sides[side]
+    if session.has_openmp and not session.obeys:
+        team = next(size.threads for size in session.times(side))
         return {f"{title}, {team} threads": lambda p: Size(p, team)}
-    made = {title: lambda p: Size(p, p if its.has_openmp else None)}
-    if side == WEIR and (crowd := _crowd(its)):
+    made = {title: lambda p: Size(p, p if session.has_openmp else None)}
+    if side == WEIR and (crowd := _crowd(session)):
         made[f"{title}, {crowd} threads"] = lambda p: Size(p, crowd)
     return made
 
 
-def _colours(its: Session, names: list[str]) -> dict[str, str]:
-    one = its.sides.get(WEIR)
+def _colours(session: Session, names: list[str]) -> dict[str, str]:
+    one = session.sides.get(WEIR)
     found = theme.colours(names)
-    return {n: theme.colour("weirs") if one and n.startswith(f"{one},") and its.obeys else c for n, c in found.items()}
+    return {
+        n: theme.colour("weirs") if one and n.startswith(f"{one},") and session.obeys else c for n, c in found.items()
+    }
 
 
-def measured(its: Session) -> Values:
+def measured(session: Session) -> Values:
     """The least time of each size; its bar ends at the median."""
     found: Values = []
     for side in (OWN, WEIR):
-        times = its.times(side)
-        for name, at in (_lines(its, side) if times else {}).items():
+        times = session.times(side)
+        for name, at in (_lines(session, side) if times else {}).items():
             for size in (size for size in times if size == at(size.processors)):
-                point = its.points[side, size]
+                point = session.points[side, size]
                 found.append({
                     "series": name, "processors": size.processors, "where": size.words(), "ns": 1e9 * point.least,
                     "low": 1e9 * point.least, "high": 1e9 * point.median,
@@ -96,27 +98,27 @@ def measured(its: Session) -> Values:
     return found
 
 
-def predicted(its: Session) -> Values:
+def predicted(session: Session) -> Values:
     """As the models have it; of more processors than are here at least what the trace has."""
-    most = max(advice.FARTHER) * its.processors
+    most = max(advice.FARTHER) * session.processors
     places = range(1, most + 1) if most <= MOST_EACH else doubling(most)
     return [
-        _value(name, at(p), advice.predicted(its, side, at(p)), part)
-        for side in its.models
-        for name, at in _lines(its, side).items()
+        _value(name, at(p), advice.predicted(session, side, at(p)), part)
+        for side in session.models
+        for name, at in _lines(session, side).items()
         for p in places
-        for part in _parts(its, p)
+        for part in _parts(session, p)
     ]
 
 
-def _parts(its: Session, processors: int) -> list[str]:
+def _parts(session: Session, processors: int) -> list[str]:
     """Both parts of a line have the place where they meet."""
-    return [HERE] * (processors <= its.processors) + [BEYOND] * (processors >= its.processors)
+    return [HERE] * (processors <= session.processors) + [BEYOND] * (processors >= session.processors)
 
 
-def _value(name: str, size: Size, its: advice.Predicted, which: str) -> dict[str, Any]:
+def _value(name: str, size: Size, foreseen: advice.Predicted, which: str) -> dict[str, Any]:
     return {
         "series": name, "processors": size.processors, "where": size.words(), "which": which,
-        "ns": 1e9 * its.seconds, "low": 1e9 * its.low, "high": 1e9 * its.high,
-        "says": f"predicted: {seconds(its.seconds)} ({seconds(its.low)} … {seconds(its.high)})",
+        "ns": 1e9 * foreseen.seconds, "low": 1e9 * foreseen.low, "high": 1e9 * foreseen.high,
+        "says": f"predicted: {seconds(foreseen.seconds)} ({seconds(foreseen.low)} … {seconds(foreseen.high)})",
     }  # fmt: skip

@@ -59,48 +59,48 @@ def advise(
     end(output, output.with_suffix(".html"), work.interrupted)
 
 
-def _tell(its: Session) -> None:
-    for sentence in telling.sentences(its):
+def _tell(session: Session) -> None:
+    for sentence in telling.sentences(session):
         out.print(sentence, markup=False, highlight=False, soft_wrap=True)
-    for table in tables.all_of(its):
+    for table in tables.all_of(session):
         out.print(shown(table, range(len(table.heads))))
-    for note in telling.notes(its):
+    for note in telling.notes(session):
         warn(note)
-    if said := telling.of_trace(its):
+    if said := telling.of_trace(session):
         out.print(said, markup=False, highlight=False, soft_wrap=True)
 
 
-def _measured(its: Ways, work: Measuring, output: Path) -> list[records.Row]:
+def _measured(ways: Ways, work: Measuring, output: Path) -> list[records.Row]:
     """What was written. Raises CannotAdvise, CannotRun and NoProgram; and Stopped before anything is."""
     now = datetime.now(UTC)
     session = now.strftime("%Y%m%dT%H%M%SZ") + "-advise"
-    counted = work.count(its.own)
-    its = its.on(counted.runtime)
-    trace, why = _traced(work, its, counted)
+    counted = work.count(ways.own)
+    ways = ways.on(counted.runtime)
+    trace, why = _traced(work, ways, counted)
     quota = measuring.no_quota()
-    notes = [*its.notes, *([f"no quota was tried: {quota}"] if quota else []), *([why] if why else [])]
+    notes = [*ways.notes, *([f"no quota was tried: {quota}"] if quota else []), *([why] if why else [])]
     with records.Writer(output) as writer, watched(writer):
         begun = now.isoformat(timespec="seconds")
-        writer.write(rows.machine(session, begun, its.own.words, counted, trace, notes, len(PROCESSORS), host()))
-        work.run(_plan(its, counted, not quota), lambda done: writer.write(rows.run(session, done)))
+        writer.write(rows.machine(session, begun, ways.own.words, counted, trace, notes, len(PROCESSORS), host()))
+        work.run(_plan(ways, counted, not quota), lambda done: writer.write(rows.run(session, done)))
     return writer.rows
 
 
-def _traced(work: Measuring, its: Ways, counted: Counted) -> tuple[Staircase | None, str]:
+def _traced(work: Measuring, ways: Ways, counted: Counted) -> tuple[Staircase | None, str]:
     """Or why there is none. Raises Stopped."""
     if counted.team is None:
         return None, ""
     try:
-        return work.trace(its.own), ""
+        return work.trace(ways.own), ""
     except NoProgram as error:
         return None, f"no trace: {error}"
 
 
-def _plan(its: Ways, counted: Counted, quota: bool) -> list[Try]:
+def _plan(ways: Ways, counted: Counted, quota: bool) -> list[Try]:
     most = len(PROCESSORS)
-    if counted.obeys and its.all:
-        return plan(its.all, most, quota)
-    sides = [its.own, *([its.on_weir] if its.on_weir and counted.team else [])]
+    if counted.obeys and ways.all:
+        return plan(ways.all, most, quota)
+    sides = [ways.own, *([ways.on_weir] if ways.on_weir and counted.team else [])]
     return plan_of_team(sides, counted.team, most)
 
 

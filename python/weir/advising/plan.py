@@ -42,16 +42,16 @@ def with_variables(own: Side, variables: dict[str, str]) -> Side:
     return replace(own, name=name, changed=own.changed | variables, title=f"{own.title}, {name}")
 
 
-def plan(its: Sides, most: int, quota: bool) -> list[Try]:
+def plan(sides: Sides, most: int, quota: bool) -> list[Try]:
     """Of a program whose team has as many threads as it is asked for. First what matters most: a long program gets no
     further. `most`: processors that may be used; `quota`: whether one can be set."""
-    (own,) = its.others
-    first = [Try(side, size) for size in reversed(sizes.matched(most)) for side in (own, its.weir)]
-    steps = [Try(its.weir, size) for size in sizes.staircase(most)]
+    (own,) = sides.others
+    first = [Try(side, size) for size in reversed(sizes.matched(most)) for side in (own, sides.weir)]
+    steps = [Try(sides.weir, size) for size in sizes.staircase(most)]
     whole, fewer = Size(most, most), sizes.fewer(most)
     settings = [Try(with_variables(own, one), whole) for one in SETTINGS.get(own.title, OTHERS)] if most > 1 else []
     shared = [Try(own, fewer), Try(with_variables(own, {"OMP_WAIT_POLICY": "passive"}), fewer)]
-    limited = [Try(side, sizes.limited(most)) for side in (own, its.weir)] if quota and most > 1 else []
+    limited = [Try(side, sizes.limited(most)) for side in (own, sides.weir)] if quota and most > 1 else []
     return [*first, *steps, *settings, *shared, *limited]
 
 

@@ -24,7 +24,7 @@ def machine(
     trace: Staircase | None,
     notes: Sequence[str],
     processors: int,
-    its: Row,
+    row: Row,
 ) -> Row:
     """`notes`: what could not be tried, and why; `processors`: that may be used."""
     settings: dict[str, Any] = {
@@ -32,7 +32,7 @@ def machine(
         "asked": counted.asked, "team": counted.team, "obeys": counted.obeys, "regions": counted.regions,
         "trace": trace and asdict(trace),
     }  # fmt: skip
-    return {"kind": "machine", "id": session, "time": begun, "host": its, "settings": settings}
+    return {"kind": "machine", "id": session, "time": begun, "host": row, "settings": settings}
 
 
 def run(session: str, done: Done) -> fields.Row:

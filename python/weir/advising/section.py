@@ -33,19 +33,19 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     return made
 
 
-def _of(its: Session, number: int) -> list[Section]:
+def _of(session: Session, number: int) -> list[Section]:
     name = f"advice-{number + 1}"
-    drawn = charts.against_processors(its)
-    title = f"{its.program}: time against processors"
+    drawn = charts.against_processors(session)
+    title = f"{session.program}: time against processors"
     made = [Section(parts=[Chart(name, title, drawn, PICTURE)])] if drawn is not None else []
     about = MODEL.format(paper=cited(MARKATOS))
-    made.append(Section("Threads and processors", about, [*tables.measured(its), *tables.predicted(its)]))
-    if (variables := tables.settings(its)).rows:
-        made.append(Section("Variables of its own runtime", tables.settings_about(its), [variables]))
-    if its.trace is not None:
-        said = TRACE.format(sentence=telling.of_trace(its))
-        made.append(Section("By its own trace", said, [tables.staircase(its)]))
-    if notes := telling.notes(its):
+    made.append(Section("Threads and processors", about, [*tables.measured(session), *tables.predicted(session)]))
+    if (variables := tables.settings(session)).rows:
+        made.append(Section("Variables of its own runtime", tables.settings_about(session), [variables]))
+    if session.trace is not None:
+        said = TRACE.format(sentence=telling.of_trace(session))
+        made.append(Section("By its own trace", said, [tables.staircase(session)]))
+    if notes := telling.notes(session):
         made.append(Section("What to know besides", " ".join(notes)))
     return made
 

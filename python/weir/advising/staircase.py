@@ -27,21 +27,21 @@ class Staircase:
         return self.seconds[processors] / self.computing_s if self.computing_s else 1.0
 
 
-def between_barriers(its: Recording) -> np.ndarray:
+def between_barriers(recording: Recording) -> np.ndarray:
     """Nanoseconds of computing: a row for each barrier and one for what comes after the last, a column for each
     thread."""
     columns = []
-    for ends, ns in zip(its.ends, its.ns, strict=True):
+    for ends, ns in zip(recording.ends, recording.ns, strict=True):
         episode = np.concatenate([[0], np.cumsum(ends == BARRIER)[:-1]]) if len(ends) else np.empty(0, int)
-        columns.append(np.bincount(episode.astype(int), weights=ns, minlength=its.barriers + 1))
+        columns.append(np.bincount(episode.astype(int), weights=ns, minlength=recording.barriers + 1))
     return np.stack(columns, axis=1)
 
 
-def staircase(its: Recording) -> Staircase:
+def staircase(recording: Recording) -> Staircase:
     """For 1 to as many processors as there are threads."""
-    computing = between_barriers(its)
+    computing = between_barriers(recording)
     seconds = {}
-    for processors in range(1, its.members + 1):
+    for processors in range(1, recording.members + 1):
         held = np.stack([computing[:, p::processors].sum(axis=1) for p in range(processors)], axis=1)
         seconds[processors] = float(held.max(axis=1).sum()) / 1e9
-    return Staircase(its.members, its.barriers, float(computing.sum()) / 1e9, seconds)
+    return Staircase(recording.members, recording.barriers, float(computing.sum()) / 1e9, seconds)

@@ -12,25 +12,25 @@ PREDICTED = ["threads", "processors", "time", "range"]
 PAIRS = "Pairs of runs of one round, {where}: the time with the variable, in that without."
 
 
-def all_of(its: Session) -> list[Table]:
+def all_of(session: Session) -> list[Table]:
     """For the terminal."""
-    return [table for table in (*measured(its), *predicted(its), settings(its)) if table.rows]
+    return [table for table in (*measured(session), *predicted(session), settings(session)) if table.rows]
 
 
-def measured(its: Session) -> list[Table]:
+def measured(session: Session) -> list[Table]:
     """One of each runtime."""
     heads = ["threads", "processors", "least", "median", "runs", "from the others", "off by"]
     made = []
     for side in (OWN, WEIR):
-        shown = sorted((point for point in its.points.values() if point.side == side), key=_place)
-        title, rows = f"Measured on {its.sides.get(side)}", [_of(its, one) for one in shown]
+        shown = sorted((point for point in session.points.values() if point.side == side), key=_place)
+        title, rows = f"Measured on {session.sides.get(side)}", [_of(session, one) for one in shown]
         made.append(Table(title, heads, rows, words=(), is_open=True))
     return [table for table in made if table.rows]
 
 
-def _of(its: Session, point: Point) -> list[str]:
+def _of(session: Session, point: Point) -> list[str]:
     figures = [seconds(point.least), seconds(point.median)] if point.times else [point.failed, "–"]
-    model = its.models.get(point.side)
+    model = session.models.get(point.side)
     crossed = model.best.crossed.get(point.size) if model and point.times else None
     said = [seconds(crossed), f"{crossed / point.least - 1:+.0%}"] if crossed is not None else ["–", "–"]
     return [*_cells(point.size), *figures, str(len(point.times)), *said]
@@ -46,32 +46,32 @@ def _place(point: Point) -> tuple:
     return size.quota or 0, size.processors, size.members
 
 
-def predicted(its: Session) -> list[Table]:
+def predicted(session: Session) -> list[Table]:
     made = []
-    for side in its.models:
+    for side in session.models:
         rows = [
             [*_cells(one.size), seconds(one.seconds), f"{seconds(one.low)} … {seconds(one.high)}"]
-            for one in advice.farther(its)
+            for one in advice.farther(session)
             if one.side == side
         ]
-        made.append(Table(f"Predicted on {its.sides[side]}", PREDICTED, rows, words=(), is_open=True))
+        made.append(Table(f"Predicted on {session.sides[side]}", PREDICTED, rows, words=(), is_open=True))
     return made
 
 
-def settings(its: Session) -> Table:
-    rows = [[one.name, times(one.ratio)] for one in advice.settings(its, _whole(its))]
+def settings(session: Session) -> Table:
+    rows = [[one.name, times(one.ratio)] for one in advice.settings(session, _whole(session))]
     return Table("", ["variable", "time with it, in that without"], rows)
 
 
-def settings_about(its: Session) -> str:
-    return PAIRS.format(where=_whole(its).words())
+def settings_about(session: Session) -> str:
+    return PAIRS.format(where=_whole(session).words())
 
 
-def _whole(its: Session) -> Size:
-    return Size(its.processors, its.processors)
+def _whole(session: Session) -> Size:
+    return Size(session.processors, session.processors)
 
 
-def staircase(its: Session) -> Table:
-    trace = its.trace
+def staircase(session: Session) -> Table:
+    trace = session.trace
     rows = [[str(p), seconds(s), two_digits(trace.computing_s / s)] for p, s in trace.seconds.items() if s > 0]
     return Table("", ["processors", f"{trace.threads} threads compute", "times as fast"], rows, words=())

@@ -17,34 +17,34 @@ def seconds(value: float) -> str:
     return nanoseconds(1e9 * value)
 
 
-def sentences(its: Session) -> list[str]:
+def sentences(session: Session) -> list[str]:
     """How much it can use; what to give it; what to set. One alone where nothing was measured."""
-    found = advice.bests(its)
+    found = advice.bests(session)
     if not found:
-        return [f"{its.program}: no run came to its end, so nothing is known of it."]
-    return [_use(its, found), _give(its, found), _set(its, found)]
+        return [f"{session.program}: no run came to its end, so nothing is known of it."]
+    return [_use(session, found), _give(session, found), _set(session, found)]
 
 
-def finding(its: Sequence[Session]) -> str:
-    return " ".join(sentence for one in its for sentence in sentences(one))
+def finding(sessions: Sequence[Session]) -> str:
+    return " ".join(sentence for one in sessions for sentence in sentences(one))
 
 
-def _use(its: Session, found: list[Best]) -> str:
-    most, whole = max(one.size.processors for one in found), its.processors
-    said = [f"on {its.sides[one.side]} {_takes(one)}" for one in found]
-    one = advice.smallest(its)
+def _use(session: Session, found: list[Best]) -> str:
+    most, whole = max(one.size.processors for one in found), session.processors
+    said = [f"on {session.sides[one.side]} {_takes(one)}" for one in found]
+    one = advice.smallest(session)
     if one and all(best.size != one[0] for best in found):
         said.append(f"and {one[0].words()} {seconds(one[1])}")
     if whole == 1:
         uses = "has one processor here"
     elif not _agree(found):
-        uses = "can use " + " and ".join(f"{one.size.processors} on {its.sides[one.side]}" for one in found)
+        uses = "can use " + " and ".join(f"{one.size.processors} on {session.sides[one.side]}" for one in found)
         uses += f", of {counted(whole, 'processor')} here"
     elif most == whole:
         uses = f"can use {'both' if whole == 2 else f'all {whole}'} processors here (fewer take over 5 % longer)"
     else:
         uses = f"can use {most} of {whole} processors here (more gain less than 5 %)"
-    return f"{its.program} {uses}: {', '.join(said)}."
+    return f"{session.program} {uses}: {', '.join(said)}."
 
 
 def _agree(found: list[Best]) -> bool:
@@ -58,39 +58,40 @@ def _takes(one: Best) -> str:
     return f"{one.size.words()} {predicted}{verb} {seconds(one.seconds)}"
 
 
-def _give(its: Session, found: list[Best]) -> str:
+def _give(session: Session, found: list[Best]) -> str:
     first, *others = found
     said = f"Give a container --cpus={first.size.processors}, a Slurm task --cpus-per-task={first.size.processors}"
     if not _agree(found):
-        said += f", on {its.sides[first.side]}"
-        said += "".join(f", and {one.size.processors} on {its.sides[one.side]}" for one in others)
-    ahead = next((one for one in advice.farther(its)), None)
+        said += f", on {session.sides[first.side]}"
+        said += "".join(f", and {one.size.processors} on {session.sides[one.side]}" for one in others)
+    ahead = next((one for one in advice.farther(session)), None)
     if ahead is None:
         return f"{said}; what more processors would gain is not known from so few sizes."
-    here = min(s for s, _ in advice.candidates(its, ahead.side).values())
+    here = min(s for s, _ in advice.candidates(session, ahead.side).values())
     gains = "" if ahead.seconds < here / advice.AS_GOOD else ", which is no gain"
     return (
         f"{said}; {counted(ahead.size.processors, 'processor')} like these are predicted to take "
-        f"{seconds(ahead.seconds)} ({seconds(ahead.low)} … {seconds(ahead.high)}) on {its.sides[ahead.side]}{gains}."
+        f"{seconds(ahead.seconds)} ({seconds(ahead.low)} … {seconds(ahead.high)}) on "
+        f"{session.sides[ahead.side]}{gains}."
     )
 
 
-def _set(its: Session, found: list[Best]) -> str:
+def _set(session: Session, found: list[Best]) -> str:
     own = next((one for one in found if one.side == OWN), found[0])
-    if not its.has_openmp:
+    if not session.has_openmp:
         return (
             "It calls nothing of OpenMP that could be counted, so OpenMP's variables change nothing: set the number of "
             "its threads by its own options."
         )
-    if not its.obeys:
+    if not session.obeys:
         team = "OMP_NUM_THREADS changes nothing, since the program sets the size of its teams by itself"
     else:
         team = f"set OMP_NUM_THREADS={own.size.threads}"
-    return f"On {its.sides[own.side]} {team}{_variables(its)}."
+    return f"On {session.sides[own.side]} {team}{_variables(session)}."
 
 
-def _variables(its: Session) -> str:
-    tried = advice.settings(its, Size(its.processors, its.processors))
+def _variables(session: Session) -> str:
+    tried = advice.settings(session, Size(session.processors, session.processors))
     if gain := [one for one in tried if one.gains]:
         return f", and {gain[0].name}: the time is {times(gain[0].ratio)} of that without it"
     if not tried:
@@ -100,30 +101,30 @@ def _variables(its: Session) -> str:
     return f"; what other variables gain cannot be told from fewer than {FEWEST} rounds"
 
 
-def notes(its: Session) -> list[str]:
+def notes(session: Session) -> list[str]:
     """What was not tried, what fewer processors cost, and what the trace says."""
-    made = [str(note)[:1].upper() + str(note)[1:] for note in its.setting("notes") or []]
+    made = [str(note)[:1].upper() + str(note)[1:] for note in session.setting("notes") or []]
     for side in (OWN, WEIR):
-        if side not in its.sides:
+        if side not in session.sides:
             continue
-        title, cost = its.sides[side], advice.cost_of_fewer(its, side)
+        title, cost = session.sides[side], advice.cost_of_fewer(session, side)
         if cost and cost > MUCH_MORE:
             made.append(
-                f"On {title} threads for {counted(its.processors, 'processor')} take {two_digits(cost)} times as long "
-                "on half of these as half as many threads: tell the program of its container or allocation."
+                f"On {title} threads for {counted(session.processors, 'processor')} take {two_digits(cost)} times as "
+                "long on half of these as half as many threads: tell the program of its container or allocation."
             )
-        cost = advice.cost_of_quota(its, side)
+        cost = advice.cost_of_quota(session, side)
         if cost and cost > MUCH_MORE:
             made.append(
-                f"On {title} a quota of {its.processors / 2:g} takes {two_digits(cost)} times as long as so many "
+                f"On {title} a quota of {session.processors / 2:g} takes {two_digits(cost)} times as long as so many "
                 "processors: bind the container to processors (--cpuset-cpus) instead."
             )
     return made
 
 
-def of_trace(its: Session) -> str:
+def of_trace(session: Session) -> str:
     """One sentence; empty where there is no trace."""
-    trace = its.trace
+    trace = session.trace
     if trace is None:
         return ""
     most, share = advice.useful(trace), trace.share(trace.threads)

@@ -91,12 +91,12 @@ def _floor(one: Series) -> str:
     return of_floor(one.what["id"]) + (f" ({one.state})" if one.state else "")
 
 
-def _of_one(its: Change) -> str:
-    where = f"The one series that is in both, {its.label}"
-    if its.ratio is None:
-        why = f"fewer than {FEWEST} values" if its.verdict == FEW else "times that are not told from 0"
+def _of_one(change: Change) -> str:
+    where = f"The one series that is in both, {change.label}"
+    if change.ratio is None:
+        why = f"fewer than {FEWEST} values" if change.verdict == FEW else "times that are not told from 0"
         return f"{where}, cannot be compared: there are {why} in A or in B."
-    return f"{where}: {in_words(its.ratio)}."
+    return f"{where}: {in_words(change.ratio)}."
 
 
 def in_words(ratio: Interval) -> str:

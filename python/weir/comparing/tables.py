@@ -74,11 +74,11 @@ def _only(found: Comparison) -> list[Section]:
     return [Section("What is in one file alone", "", tables)] if tables else []
 
 
-def _figures(name: str, its: Interval) -> Row:
+def _figures(name: str, interval: Interval) -> Row:
     return {
-        f"{name}_ns": its.value,
-        "low_ns": its.low if isfinite(its.low) else None,
-        "high_ns": its.high if isfinite(its.high) else None,
+        f"{name}_ns": interval.value,
+        "low_ns": interval.low if isfinite(interval.low) else None,
+        "high_ns": interval.high if isfinite(interval.high) else None,
     }
 
 
@@ -99,10 +99,10 @@ def record(one: Change) -> fields.Row:
 def lines(found: Comparison) -> list[Sequence[Any]]:
     """A line for each series, those of one file alone at the end."""
 
-    def three(its: Interval | None) -> list[Any]:
-        return (
-            ["", "", ""] if its is None else [f"{v:.6g}" if isfinite(v) else "" for v in (its.value, its.low, its.high)]
-        )
+    def three(interval: Interval | None) -> list[Any]:
+        if interval is None:
+            return ["", "", ""]
+        return [f"{v:.6g}" if isfinite(v) else "" for v in (interval.value, interval.low, interval.high)]
 
     def begins(label: str, one: Series) -> list[str]:
         return [label, one.source, one.family, one.state]

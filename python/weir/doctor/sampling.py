@@ -195,17 +195,17 @@ class Watch:
         ]
         return max(differences, key=lambda its: (its.seconds, its.periods), default=None)
 
-    def _seen(self, its: _Watched) -> Seen:
-        latest = its.latest
+    def _seen(self, watched: _Watched) -> Seen:
+        latest = watched.latest
         return Seen(
             number=latest.number,
             name=latest.name,
             exe=latest.exe,
             words=latest.words,
-            threads=tuple(_difference(thread, its.first.get(key)) for key, thread in its.last.items()),
+            threads=tuple(_difference(thread, watched.first.get(key)) for key, thread in watched.last.items()),
             live=len(latest.threads),
-            pools=tuple(pool for pool in its.files.values() if pool),
-            program=its.programs.get(latest.exe, Program()),
+            pools=tuple(pool for pool in watched.files.values() if pool),
+            program=watched.programs.get(latest.exe, Program()),
             environment=latest.environment,
         )
 

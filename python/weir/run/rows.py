@@ -56,13 +56,13 @@ def load(where: Conditions) -> str:
     return "+".join(said) or "none"
 
 
-def machine(session: str, begun: str, sides: Sides, where: Conditions, done: Measured, its: Row) -> Row:
+def machine(session: str, begun: str, sides: Sides, where: Conditions, done: Measured, row: Row) -> Row:
     settings = {
         "program": sides.program, "command": command(sides), **asdict(where),
         "planned": done.planned, "interrupted": done.interrupted,
         "sides": [{"name": one.name, "runtime": one.title, "variables": one.changed} for one in sides.all],
     }  # fmt: skip
-    return {"kind": "machine", "id": session, "time": begun, "host": its, "settings": settings}
+    return {"kind": "machine", "id": session, "time": begun, "host": row, "settings": settings}
 
 
 def trial(session: str, sides: Sides, side: Side, where: Conditions, threads: int | None, one: Trial) -> fields.Row:

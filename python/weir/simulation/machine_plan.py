@@ -32,11 +32,11 @@ def found(machine: str, members: int | None, waiting: str = "spin") -> Row:
     return native.ask("weir-simulate", "plan", str(path), str(members), waiting, seconds=MOST_SECONDS)
 
 
-def table(its: Row) -> Table:
-    shown = Table(title=f"{its['machine']}, {its['members']} threads", title_justify="left")
+def table(row: Row) -> Table:
+    shown = Table(title=f"{row['machine']}, {row['members']} threads", title_justify="left")
     for column in ("plan", "a barrier takes", "of the fastest named"):
         shown.add_column(column)
-    ratio = its["barrier_ns"] / its["named_ns"] if its["named_ns"] > 0 else 1.0
-    shown.add_row(its["plan"], nanoseconds(its["barrier_ns"]), f"{ratio:.2f}")
-    shown.add_row(its["named"], nanoseconds(its["named_ns"]), "1")
+    ratio = row["barrier_ns"] / row["named_ns"] if row["named_ns"] > 0 else 1.0
+    shown.add_row(row["plan"], nanoseconds(row["barrier_ns"]), f"{ratio:.2f}")
+    shown.add_row(row["named"], nanoseconds(row["named_ns"]), "1")
     return shown

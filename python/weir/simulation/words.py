@@ -29,15 +29,15 @@ def key(name: str) -> str:
     return KEYS.get(short(name), short(name).replace("_us", "").replace("_", " "))
 
 
-def value(name: str, its: object) -> str:
+def value(name: str, setting: object) -> str:
     if short(name) == "compute_us":
-        return f"{float(its):,.10g} µs"
-    return VALUES.get(short(name), {}).get(its, str(its))
+        return f"{float(setting):,.10g} µs"
+    return VALUES.get(short(name), {}).get(setting, str(setting))
 
 
-def panel(name: str, its: object) -> str:
+def panel(name: str, setting: object) -> str:
     """The title of a chart's panel: words that need no key before them."""
-    said = value(name, its)
+    said = value(name, setting)
     if short(name) == "waiting":
         return f"waiting threads {said}"
     return said if short(name) in VALUES else f"{key(name)}: {said}"

@@ -112,16 +112,16 @@ class Results:
                 yield p, other
 
 
-def _of_one_state(its: list[Row], rows: Sequence[Row]) -> tuple[list[Row], State]:
+def _of_one_state(own: list[Row], rows: Sequence[Row]) -> tuple[list[Row], State]:
     """Measured samples of the state of the machine that has most; all others as they are."""
     machines = [row for row in rows if row["kind"] == "machine"]
-    parts = [row for row in split([*machines, *its]) if row["kind"] != "machine"]
+    parts = [row for row in split([*machines, *own]) if row["kind"] != "machine"]
     counts: Counter[State] = Counter()
     for row in parts:
         if row["source"] == MEASURED and "state" in row["where"]:
             counts[row["where"]["state"]] += len(row["samples"]["episode_ns"])
     if not counts:
-        return its, ANY
+        return own, ANY
     state = counts.most_common(1)[0][0]
     return [row for row in parts if row["where"].get("state", state) == state], state
 

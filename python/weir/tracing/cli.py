@@ -68,31 +68,31 @@ def _exit_status(status: int) -> int:
     return status if status >= 0 else 128 - status
 
 
-def _say(its: Recording, output: Path) -> None:
+def _say(recording: Recording, output: Path) -> None:
     """On standard error: standard output is the program's."""
-    locks = sum(int((ends == LOCK).sum()) for ends in its.ends)
-    mean = sum(int(ns.sum()) for ns in its.ns) / its.members / max(1, its.barriers)
+    locks = sum(int((ends == LOCK).sum()) for ends in recording.ends)
+    mean = sum(int(ns.sum()) for ns in recording.ns) / recording.members / max(1, recording.barriers)
     err.print(
-        f"{output}: {its.members} members, {its.barriers:,} barriers, {locks:,} locks taken; a member computes "
-        f"{nanoseconds(mean)} between barriers",
+        f"{output}: {recording.members} members, {recording.barriers:,} barriers, {locks:,} locks taken; a member "
+        f"computes {nanoseconds(mean)} between barriers",
         highlight=False,
         soft_wrap=True,
     )
-    if its.barriers:
+    if recording.barriers:
         name = output.with_suffix(".toml")
         first, last = f"To simulate it, make {name} of these lines:", f"and run: weir simulate {name}"
-        for line in (first, _scenario(its, output), last):
+        for line in (first, _scenario(recording, output), last):
             err.print(line, markup=False, highlight=False, soft_wrap=True)
-    if its.torn:
+    if recording.torn:
         warn("the program ended inside of a region: the trace ends with the last barrier that all members passed")
-    if its.cut:
-        warn(f"the program went on after these {its.barriers:,} barriers: --barriers takes more")
+    if recording.cut:
+        warn(f"the program went on after these {recording.barriers:,} barriers: --barriers takes more")
 
 
-def _scenario(its: Recording, output: Path) -> str:
+def _scenario(recording: Recording, output: Path) -> str:
     trace = json.dumps(output.name)  # of the scenario's folder; TOML's strings are JSON's
     return (
-        f'machine = "manycore-1024"\nprocessors = {min(its.members, 1024)}\n[[application]]\nbarrier = "sense"\n'
+        f'machine = "manycore-1024"\nprocessors = {min(recording.members, 1024)}\n[[application]]\nbarrier = "sense"\n'
         f'trace = {trace}\n[sweep]\n"application.barrier" = ["sense", "mcs"]'
     )
 

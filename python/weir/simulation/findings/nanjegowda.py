@@ -117,11 +117,11 @@ WHY_CENTRAL = "Updates of a central counter queue: with 128 members that takes l
 WHY_SLOWER = "With all lines beside the first thread its memory serves all signals, and dissemination has most."
 
 
-def _bests_of_programs(its: _Programs, homes: str) -> list[Finding]:
+def _bests_of_programs(programs: _Programs, homes: str) -> list[Finding]:
     found = []
     for program, sizes in TABLE_3.items():
         for members, best in sizes.items():
-            ours = its.best(program, members, homes)
+            ours = programs.best(program, members, homes)
             # Blocking is said to be better than the rest, not among the best.
             holds = ours[0] == "condvar" if best == ["condvar"] else any(b in ours for b in best)
             found.append(
@@ -137,9 +137,9 @@ def _bests_of_programs(its: _Programs, homes: str) -> list[Finding]:
     return found
 
 
-def _gains(its: _Programs, homes: str) -> list[Finding]:
-    of_aspcg = its.gain("ASPCG", 128, "dissemination", homes)
-    of_flow = 1 - 1 / its.gain("GenIDLEST", 32, "tournament", homes)
+def _gains(programs: _Programs, homes: str) -> list[Finding]:
+    of_aspcg = programs.gain("ASPCG", 128, "dissemination", homes)
+    of_flow = 1 - 1 / programs.gain("GenIDLEST", 32, "tournament", homes)
     why = "How much is computed between barriers decides the gain; the paper does not state its meshes."
     return [
         Finding(
@@ -161,9 +161,9 @@ def _gains(its: _Programs, homes: str) -> list[Finding]:
     ]
 
 
-def _scaling(its: _Programs, homes: str) -> list[Finding]:
+def _scaling(programs: _Programs, homes: str) -> list[Finding]:
     def times(barrier: str) -> list[float]:
-        return [its.time("ASPCG", n, barrier, homes) for n in (32, 64, 128)]
+        return [programs.time("ASPCG", n, barrier, homes) for n in (32, 64, 128)]
 
     blocking = times("condvar")
     busy = {b: times(b) for b in ("sense", "dissemination", "mcs", "tournament")}
