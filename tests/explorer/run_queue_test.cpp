@@ -41,8 +41,8 @@ const mutant mutants[] = {
     {of_run_queue, "Machine::wake(asleep_);", left_out, 0, "arriving", sc},
     {of_sleep_queue, "Machine::fence_after_update();", left_out, 0, "sleeping", weak},
     {of_parking, "Machine::wake(ended_);", left_out, 0, "closing", sc},
-    {of_parking, "Machine::fence_everywhere();", left_out, 0, "watching what is done inside", tso},
-    {of_parking, "if (asleep_.exchange(", left_out, 0, "watching what is done outside", sc},
+    {of_parking, "Machine::fence_everywhere();", left_out, 0, "monitoring what is done inside", tso},
+    {of_parking, "if (asleep_.exchange(", left_out, 0, "monitoring what is done outside", sc},
     {of_parking, "if (asleep_.exchange(", fault::kind::wakes_one, 0, "relieving", sc},
     // A claimant, and the body that runs.
     {of_run_queue, "if (Machine::fence_everywhere() && is_granted", left_out, 0, "stealing from one that takes", tso},

@@ -30,12 +30,12 @@ void threads_poll(unsigned processors, bool adapts) {
   for (program_thread* const each : others) forget_thread(*each);
 }
 
-// They are watched from the beginning on, for who polls.
+// The monitor looks from the beginning on for those that poll.
 TEST(ProgramThreads, LeaveProcessorsToOtherProgramsOnlyIfTheyAdapt) {
   threads_poll(2, false);
-  EXPECT_FALSE(are_watched());
+  EXPECT_FALSE(are_monitored());
   threads_poll(2, true);
-  EXPECT_TRUE(are_watched());
+  EXPECT_TRUE(are_monitored());
 }
 
 /// How many members of a team have their seats on each processor.

@@ -7,7 +7,7 @@
 
 #include "threads/posix/waits.hpp"
 #include "threads/support/native_threads.hpp"
-#include "threads/support/watched.hpp"
+#include "threads/support/thread_checkers.hpp"
 
 namespace {
 
@@ -84,7 +84,7 @@ INTERPOSE(int, pthread_barrier_init, (pthread_barrier_t* b, const pthread_barrie
   if (how != nullptr) pthread_barrierattr_getpshared(how, &shared);
   as_ours(b).mark = 0;
   const int result = next_pthread_barrier_init.get()(b, how, members);
-  if (result == 0 && shared == PTHREAD_PROCESS_PRIVATE && !weir::threads::order_is_watched())
+  if (result == 0 && shared == PTHREAD_PROCESS_PRIVATE && !weir::threads::has_thread_checker())
     new (b) barrier{0, members, 0, 0, 0, barrier::ours};
   return result;
 }

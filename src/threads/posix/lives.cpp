@@ -18,7 +18,7 @@
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/own_state.hpp"
 #include "threads/support/code.hpp"
-#include "threads/support/watched.hpp"
+#include "threads/support/thread_checkers.hpp"
 #include "threads/threads.hpp"
 
 namespace {
@@ -95,7 +95,7 @@ INTERPOSE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes,
 namespace {
 [[gnu::constructor]] void before_threads() {
   // ThreadSanitizer's functions must know every thread that calls them.
-  if (!weir::threads::order_is_watched()) weir::creates_service.store(next_pthread_create.get(), std::memory_order_relaxed);
+  if (!weir::threads::has_thread_checker()) weir::creates_service.store(next_pthread_create.get(), std::memory_order_relaxed);
   const auto create = reinterpret_cast<std::uintptr_t>(weir::threads::function_by_name("pthread_create"));
   weir::threads::begin_in_kernel =
       !weir::threads::object_with(reinterpret_cast<const void*>(&weir::threads::is_own_code)).has(create);

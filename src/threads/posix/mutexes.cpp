@@ -8,7 +8,7 @@
 #include "system/fork_page.hpp"
 #include "threads/posix/waits.hpp"
 #include "threads/scheduling/hand_off.hpp"
-#include "threads/support/watched.hpp"
+#include "threads/support/thread_checkers.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ class usual_mutex {
   explicit usual_mutex(pthread_mutex_t* m) : its_(m->__data) {}
   /// Called when the library is loaded: does the C library represent it so, and does nobody else need to see it?
   static void look() {
-    if (weir::threads::order_is_watched()) return;
+    if (weir::threads::has_thread_checker()) return;
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
     const auto is = [&m](int lock, int owner, unsigned users) {
       return m.__data.__lock == lock && m.__data.__owner == owner && m.__data.__nusers == users && m.__data.__kind == kind;

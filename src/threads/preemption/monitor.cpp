@@ -42,7 +42,7 @@ struct with_rest : native_threads {
     rest::wake();
   }
 };
-alignas(64) WEIR_WRITTEN_BY_FORKS constinit basic_watch<with_rest> watch;  // asked often: apart from the locks there
+alignas(64) WEIR_WRITTEN_BY_FORKS constinit basic_idle_sleep<with_rest> idle_sleep;  // asked often: apart from the locks there
 // When the monitor looks next, in nanoseconds; the largest number: it has not decided yet. A thread that finds that too late
 // counts an alarm. seq_cst, all: a deadline is linked under a lock before it is compared, and the monitor reads the alarms before
 // it takes the lock.
@@ -315,11 +315,11 @@ void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
     return some;
   };
   if (looks_at_threads_.rests())
-    return watch.sleep_unless(any, [&](const auto& word) {
+    return idle_sleep.sleep_unless(any, [&](const auto& word) {
       return rest_.sleep_while(word, due, looks_at_threads_.until(), [this] { return its_thread.is_present(number_); });
     });
-  if (due == never) return watch.sleep_unless(any);
-  watch.sleep_unless(any, [due](const auto& word) { return native_threads::sleep_while_until(word, 1, due); });
+  if (due == never) return idle_sleep.sleep_unless(any);
+  idle_sleep.sleep_unless(any, [due](const auto& word) { return native_threads::sleep_while_until(word, 1, due); });
 }
 
 // A look that sent ticks does not count, because the price of a look does not include ticks.
@@ -348,7 +348,7 @@ std::optional<run_times> times_of(pid_t thread) { return has_own_files ? run_tim
 
 void wait_for_turns(bool so) { bodies_wait_for_turns.store(so, std::memory_order_relaxed); }
 
-void wake_monitor() { watch.has_changed(); }
+void wake_monitor() { idle_sleep.has_changed(); }
 
 std::uint64_t price_of_sleep_ns() { return price_of_sleep.load(std::memory_order_relaxed); }
 
@@ -356,28 +356,28 @@ void wake_monitor_at(std::uint64_t time_ns) {
   if (time_ns >= wakes_at.load()) return;
   alarms.fetch_add(1);
   native_threads::wake(alarms);
-  watch.wake();
+  idle_sleep.wake();
 }
 
 void start_monitor() { its_thread.start(); }
 
 void stop_monitor() {
   its_thread.stop();
-  watch.wake();
+  idle_sleep.wake();
 }
 
 WEIR_RUN_BY_FORKS void forget_monitor() {
   its_thread.forget();
-  watch.forget();
+  idle_sleep.forget();
   rest::forget();
   forget_deadlines();
   forget_message_handler();
   forget_placing();
 }
 
-bool monitor_can_watch() { return !its_thread.is_refused(); }
+bool monitor_can_run() { return !its_thread.is_refused(); }
 
-void native_threads::has_made_ready() { watch.has_changed(); }
+void native_threads::has_made_ready() { idle_sleep.has_changed(); }
 void native_threads::wants_stand_in() { wake_monitor_at(0); }
 
 }  // namespace weir::threads

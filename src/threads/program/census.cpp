@@ -28,8 +28,8 @@ constinit std::atomic<unsigned> fewest_taken{0};
 constinit std::atomic<std::uint64_t> time_with_fewer{0};
 // Do the threads take fewer processors where other programs run (deprivation.hpp)? Written when the library is loaded.
 constinit bool adapts_to_others = false;
-// A thread has begun to watch, and not ended yet. relaxed: who sees it late watches, too, or not.
-constinit std::atomic<bool> is_watched{false};
+// The monitor runs for a thread that has not ended yet. relaxed: where a thread sees it late, it runs for that one, too, or not.
+constinit std::atomic<bool> is_monitored{false};
 
 }  // namespace
 
@@ -45,7 +45,7 @@ namespace {
 
 /// The monitor runs for another thread from now on: while seats are not open, nobody else would see that the others poll. False:
 /// for none.
-bool passes_on_watch() {
+bool passes_on_monitor() {
   if (all_are_members()) return false;
   const claimant no_end_meanwhile;
   body* other = nullptr;
@@ -53,7 +53,7 @@ bool passes_on_watch() {
   claimant::for_some_bodies(place, std::numeric_limits<std::size_t>::max(), [&](body& b) {
     if (b.is_adopted) other = &b;
   });
-  if (other != nullptr) other->watches = true;
+  if (other != nullptr) other->keeps_monitor = true;
   return other != nullptr;
 }
 
@@ -89,20 +89,20 @@ bool are_too_many(unsigned to_come) { return program_threads_now() + to_come > s
 bool others_are_there() { return created.load(std::memory_order_relaxed) != 0 || last_processor() != nullptr; }
 
 // Where there are fewer, most may have a processor whatever others do.
-void begin_watch_by(body& creator) {
+void begin_monitoring_by(body& creator) {
   const bool may_matter =
       all_are_members() ? adapts_to_others && 2 * (program_threads_now() + 1) > processors_for_all : are_too_many(1);
-  if (!may_matter || gives_own_state || is_watched.exchange(true, std::memory_order_relaxed)) return;
-  creator.watches = true;
-  begin_to_watch();
+  if (!may_matter || gives_own_state || is_monitored.exchange(true, std::memory_order_relaxed)) return;
+  creator.keeps_monitor = true;
+  begin_to_monitor();
   wake_monitor_at(0);
 }
-void end_watch_by(body& ended) {
-  if (!ended.watches || passes_on_watch()) return;
-  is_watched.store(false, std::memory_order_relaxed);
-  end_to_watch();
+void end_monitoring_by(body& ended) {
+  if (!ended.keeps_monitor || passes_on_monitor()) return;
+  is_monitored.store(false, std::memory_order_relaxed);
+  end_to_monitor();
 }
-bool are_watched() { return adapts_to_others && all_are_members() && is_watched.load(std::memory_order_relaxed); }
+bool are_monitored() { return adapts_to_others && all_are_members() && is_monitored.load(std::memory_order_relaxed); }
 
 void take_processors(unsigned processors) {
   const bool fewer = processors != 0;

@@ -24,12 +24,12 @@ bool are_too_many(unsigned to_come = 0);
 /// In the child of a fork, which has one thread.
 void begin_census_in_child();
 
-/// The calling thread, which has this body, is about to create another one: the monitor begins to watch them, if that may matter,
+/// The calling thread, which has this body, is about to create another one: the monitor begins to look, if that may matter,
 /// until the end of this thread, or of another one that takes this over.
-void begin_watch_by(body& creator);
-void end_watch_by(body& ended);
+void begin_monitoring_by(body& creator);
+void end_monitoring_by(body& ended);
 /// Does the monitor look whether other programs keep them from their processors?
-bool are_watched();
+bool are_monitored();
 /// For the monitor: the threads have this number of their processors from now on, unless those that share them on purpose say
 /// otherwise; 0: all. Threads that poll are asked to attach at once.
 void take_processors(unsigned processors);

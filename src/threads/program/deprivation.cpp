@@ -85,8 +85,8 @@ std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
   static deprivation policy;
   static std::uint64_t next = 0, looked_at = 0, had_then = 0;
   static unsigned taken = 0;
-  if (!are_watched()) {
-    // The thread that has watched has ended. Nobody would try whether the others may have all again.
+  if (!are_monitored()) {
+    // The thread for which the monitor ran has ended. Nobody would try whether the others may have all again.
     if (std::exchange(taken, 0) != 0) take_processors(0);
     policy = {};
     return never;

@@ -122,7 +122,7 @@ void expect_another() {
   if (me == nullptr) return;
   // Not a thread with a state of its own, which they would inherit: the first that takes a seat makes them.
   if (!me->has_had_seat() && are_too_many(1) && all_are_members() && is_as_others()) me->find_seat(false);
-  begin_watch_by(me->own);
+  begin_monitoring_by(me->own);
 }
 
 program_thread* expect_thread(beginning does) {
@@ -178,7 +178,7 @@ void end_program_thread() {
   program_thread* const ended = std::exchange(caller.known, nullptr);
   if (ended == nullptr) return;
   ended->give_up_seat();
-  end_watch_by(ended->own);
+  end_monitoring_by(ended->own);
   give_back_stack_for_ticks();
   unused_threads.give_back(*ended);
   if (tell_those_who_join != nullptr) tell_those_who_join();

@@ -25,7 +25,7 @@ void wake_monitor_at(std::uint64_t time_ns);
 /// The monitor looks again, because a member has been cancelled.
 void wake_monitor();
 /// False: the system has refused the monitor's thread.
-bool monitor_can_watch();
+bool monitor_can_run();
 
 // ---- of signals: those of the process (signals/process_signals.hpp), and the two that the C library keeps for itself
 

@@ -66,8 +66,8 @@ struct body : runnable, basic_summons<native_threads> {
 
   void (*run)(void*) = nullptr;
   void* what = nullptr;
-  bool is_adopted = false;  // start() has not made the thread
-  bool watches = false;     // the monitor runs for this thread of the program, until it ends
+  bool is_adopted = false;     // start() has not made the thread
+  bool keeps_monitor = false;  // the monitor runs for this thread of the program, until it ends
   body *in_list_before = nullptr, *in_list_behind = nullptr;  // of all bodies (lists.hpp)
   void* parking = nullptr;  // the end of the stack on which its kernel thread is parked; null: it cannot be attached
   basic_parking<native_threads> parked;  // its kernel thread

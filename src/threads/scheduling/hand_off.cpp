@@ -129,7 +129,7 @@ void give_away_own_processor() {
     processor* other;
     while ((other = free_stand_in().stand_in) == nullptr) {
       driven.detach_all();                // one of them may hold what the maker waits for
-      if (!await_stand_in(lock)) return;  // the monitor then watches it like any other
+      if (!await_stand_in(lock)) return;  // the monitor then looks at it as at any other
     }
     driven.seen.blocked = true;
     driven.hand_off(*other);

@@ -28,9 +28,9 @@ class basic_parking {
   typename Machine::template word<std::uint32_t> ended_{0};
 };
 
-/// Where a thread sleeps that watches run queues, while there is nothing to watch.
+/// Where the thread that looks at run queues sleeps, while there is nothing to look at.
 template <class Machine>
-class basic_watch {
+class basic_idle_sleep {
  public:
   /// Returns when something has happened: at once if `any()`, which looks at the queues.
   template <class Any>
@@ -44,7 +44,7 @@ class basic_watch {
     // A thread that changes a queue executes no fence. With this fence, either that thread sees that this one sleeps, or this
     // thread sees the change.
     Machine::fence_everywhere();
-    // Two threads may sleep here: a thread that has been relieved, and the one that watches now.
+    // Two threads may sleep here: a thread that has been relieved, and the one that looks now.
     if (any()) return wake();
     while (asleep_.load(std::memory_order_relaxed) != 0)
       if (!sleep(asleep_)) asleep_.store(0, std::memory_order_relaxed);

@@ -315,19 +315,19 @@ const char* why_no_processors() {
   futex_kernel::ask_for_fences();
   if (!futex_kernel::may_be_unguarded()) return "the system refuses membarrier(2), which interrupts members";
   if (all_are_pinned()) return "the program has priority-inheriting mutexes, whose owners the kernel must know";
-  return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members";
+  return monitor_can_run() ? nullptr : "the system refuses the thread that watches members";
 }
 
 bool may_drive() { return why_no_processors() == nullptr && (this_body != nullptr || gives_up_area()); }
 
-void begin_to_watch() {
+void begin_to_monitor() {
   {
     const std::lock_guard lock(pool_lock);
     ++pool->threads_with_bodies;
   }
   start_services();
 }
-void end_to_watch() {
+void end_to_monitor() {
   const std::lock_guard lock(pool_lock);
   end_to_use_processors();
 }

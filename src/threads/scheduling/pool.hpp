@@ -35,8 +35,8 @@ inline unsigned seats_now() {
   return used == 0 || used > processors_for_all ? processors_for_all : used;
 }
 /// The monitor runs, without processors, until as many calls of the second function. Thread-safe.
-void begin_to_watch();
-void end_to_watch();
+void begin_to_monitor();
+void end_to_monitor();
 /// For the monitor, which is the claimant, while the process has been at rest since then: stand-ins that have nothing to do end
 /// after a second; the maker makes others when they are wanted. Returns when to call it again; the largest number: once a
 /// stand-in no longer acts for a seat, of which the monitor is told. In nanoseconds.

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "system/raw_call.hpp"
-#include "threads/support/watched.hpp"
+#include "threads/support/thread_checkers.hpp"
 
 extern "C" {
 /// Is there an instruction that sets the thread pointer? Else a system call does.
@@ -24,7 +24,8 @@ constinit std::atomic<const char*> reason{nullptr};
 // ThreadSanitizer also blocks all signals while a handler runs, including ticks for the members to which the handler has
 // switched.
 [[gnu::constructor]] void ask_who_watches() {
-  if (order_is_watched()) refuse_members("ThreadSanitizer, Helgrind, DRD or Callgrind would take several members for one thread");
+  if (has_thread_checker())
+    refuse_members("ThreadSanitizer, Helgrind, DRD or Callgrind would take several members for one thread");
 }
 
 bool may_use_tiles() {

@@ -187,7 +187,7 @@ struct machine {
 using queue = weir::threads::basic_run_queue<machine>;
 using sleep_queue = weir::threads::basic_sleep_queue<machine>;
 using parking = weir::threads::basic_parking<machine>;
-using watch = weir::threads::basic_watch<machine>;
+using idle_sleep = weir::threads::basic_idle_sleep<machine>;
 template <class T>
 using word = machine::word<T>;
 
@@ -205,9 +205,9 @@ inline void machine::go_on_in_own_thread(weir::threads::basic_runnable<machine>&
   resumed.parked.end();
 }
 
-inline constinit watch* watched = nullptr;
+inline constinit idle_sleep* of_monitor = nullptr;
 inline void machine::has_made_ready() {
-  if (watched != nullptr) watched->has_changed();
+  if (of_monitor != nullptr) of_monitor->has_changed();
 }
 
 }  // namespace explored_threads

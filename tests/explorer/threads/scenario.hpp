@@ -9,7 +9,7 @@ namespace explored_threads {
 class scenario {
  public:
   scenario() {
-    watched = nullptr;
+    of_monitor = nullptr;
     before_operation = nullptr;
     after_store = nullptr;
     after_fence_everywhere = nullptr;

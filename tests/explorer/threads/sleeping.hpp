@@ -5,20 +5,20 @@
 
 namespace explored_threads {
 
-/// Member 0 watches; a body becomes ready by member 1, in the name of one that runs there or from outside.
+/// Member 0 is the monitor; a body becomes ready by member 1, in the name of one that runs there or from outside.
 template <bool Inside>
-struct watching : scenario {
+struct monitoring : scenario {
   queue processor;
   body own, b;
-  watch its_watch;
+  idle_sleep idle;
   void pass(unsigned member, unsigned) {
-    watched = &its_watch;
+    of_monitor = &idle;
     begin(member, [&] {
       runs_at(own, processor);
       belongs(b, processor);
     });
     if (member == 0) {
-      its_watch.sleep_unless([&] { return processor.has_ready(); });
+      idle.sleep_unless([&] { return processor.has_ready(); });
     } else {
       own.hold();
       make_ready(b, Inside ? &own : nullptr);
@@ -27,14 +27,14 @@ struct watching : scenario {
   }
 };
 
-/// Member 0 watches until member 1 relieves it, and watches in its place; a body becomes ready by member 2.
+/// Member 0 is the monitor until member 1 relieves it, and takes its place; a body becomes ready by member 2.
 struct relieving : scenario {
   queue processor;
   body b;
-  watch its_watch;
+  idle_sleep idle;
   explored_mutex making;
   word<std::uint32_t> generation{0};
-  void watch_as(std::uint32_t which) {
+  void look_as(std::uint32_t which) {
     const auto is_relieved = [&] { return generation.load(order::relaxed) != which; };
     const auto any = [&] {
       making.lock();
@@ -42,18 +42,18 @@ struct relieving : scenario {
       making.unlock();
       return its_any;
     };
-    its_watch.sleep_unless(any);
+    idle.sleep_unless(any);
   }
   void pass(unsigned member, unsigned) {
-    watched = &its_watch;
+    of_monitor = &idle;
     begin(member, [&] { belongs(b, processor); });
-    if (member == 0) return watch_as(0);
+    if (member == 0) return look_as(0);
     if (member == 2) return make_ready(b);
     making.lock();
     generation.store(1, order::relaxed);
-    its_watch.wake();
+    idle.wake();
     making.unlock();
-    watch_as(1);
+    look_as(1);
   }
 };
 

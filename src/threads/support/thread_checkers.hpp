@@ -6,6 +6,6 @@ namespace weir::threads {
 
 /// Is there one in the process? Then every call is passed on to it, and there are no members: it takes a member, and the kernel
 /// thread that the member has left, for one thread (ThreadSanitizer), or the members of a virtual processor for one (Valgrind's).
-bool order_is_watched();
+bool has_thread_checker();
 
 }  // namespace weir::threads

@@ -1,4 +1,4 @@
-#include "threads/support/watched.hpp"
+#include "threads/support/thread_checkers.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -39,7 +39,7 @@ bool is_under_tool_of_valgrind() {
 
 }  // namespace
 
-bool order_is_watched() {
+bool has_thread_checker() {
   enum class answer : std::uint8_t { unknown, no, yes };
   static constinit std::atomic<answer> known{answer::unknown};
   answer now = known.load(std::memory_order_relaxed);  // relaxed, both: all who ask find the same
