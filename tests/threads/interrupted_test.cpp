@@ -68,6 +68,10 @@ TEST(Interrupted, TheNumberOfACallIsFoundWhereTheCodeLoadsIt) {
   const text rax{0x48, 0x89, 0xf8}, of_stack{0x8b, 0x04, 0x24}, decrement{0xff, 0xc8}, cleared{0x31, 0xc0};
   for (const text& changes : {rax, of_stack, decrement, cleared}) EXPECT_EQ(found(loads + changes + call), -1);
   EXPECT_EQ(found(r8 + call), -1);
+  const text edi_by_r8{0x41, 0x8b, 0xb8, 0, 1, 0, 0}, lea_by_r8{0x49, 0x8d, 0xb8, 0, 1, 0, 0};
+  EXPECT_EQ(found(loads + edi_by_r8 + call), 0x10e);
+  EXPECT_EQ(found(edi_by_r8 + call), -1);
+  EXPECT_EQ(found(loads + lea_by_r8 + call), -1);
   EXPECT_EQ(found(rax + call), -1);
 }
 #endif

@@ -371,6 +371,34 @@ TEST(Tick, EndsNoCallThatItFindsInTheSystem) {
     });
   }
 }
+
+// The handler of the program has ended the call, and the program needs to know. Meanwhile it blocks the signal of messages.
+TEST(Tick, LetsAHandlerOfTheProgramEndACall) {
+  const weir::threads::message_sender installed;
+  ASSERT_TRUE(installed);
+  struct sigaction ends{}, before;
+  ends.sa_handler = [](int) { syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGURG); };
+  sigfillset(&ends.sa_mask);
+  ASSERT_EQ(sigaction(SIGUSR1, &ends, &before), 0);
+  std::atomic<pid_t> id{0};
+  int result = 0, error = 0;
+  std::thread caller([&] {
+    id = static_cast<pid_t>(syscall(SYS_gettid));
+    result = poll(nullptr, 0, 20'000);
+    error = errno;
+    id = -1;
+  });
+  while (id == 0) std::this_thread::yield();
+  for (int sent = 0; sent < 20 && id != -1;) {
+    std::ifstream about("/proc/self/task/" + std::to_string(id) + "/syscall");
+    if (std::string word; about >> word && word != "running") pthread_kill(caller.native_handle(), SIGUSR1), ++sent;
+    std::this_thread::sleep_for(1ms);
+  }
+  caller.join();
+  sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_EQ(result, -1);
+  EXPECT_EQ(error, EINTR);
+}
 #endif
 
 }  // namespace

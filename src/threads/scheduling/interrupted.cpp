@@ -1,6 +1,7 @@
 #include "threads/scheduling/interrupted.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include "system/raw_call.hpp"
 #include "threads/polling/decoder.hpp"
 #include "threads/scheduling/alternate_stacks.hpp"
+#include "threads/support/library_signals.hpp"
 
 namespace weir::threads {
 
@@ -111,6 +113,21 @@ bool loads_argument(const unsigned char* code) {
   if (opcode == 0x8b) return (modrm & 0x38) != 0 || (rex & 4) != 0;                                    // mov place, %reg
   return (opcode == 0x89 || opcode == 0x31) && modrm >= 0xc0 && ((modrm & 7) != 0 || (rex & 1) != 0);  // mov, xor %reg, %reg
 }
+/// Is the next byte another one than that which loads eax? It loads r8 behind a prefix, and says what is moved behind these.
+bool may_take_operand(unsigned char code) {
+  return (code & 0xf0) == 0x40 || code == 0x8b || code == 0x89 || code == 0x8d || code == 0x63;
+}
+
+/// Does the program handle a signal that may come while a thread is in a system call?
+bool has_handlers() {
+  for (int number = 1; number < NSIG; ++number) {
+    const bool is_fault = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE || number == SIGTRAP;
+    const bool is_of_library = number >= __SIGRTMIN && number < SIGRTMIN;
+    if (number != SIGURG && !is_fault && !is_of_library && handled_by(number).is_handler()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<long> number_of_call_at(std::uintptr_t call) {
@@ -119,7 +136,7 @@ std::optional<long> number_of_call_at(std::uintptr_t call) {
   const iovec to{code, sizeof code}, from{reinterpret_cast<void*>(call - reach), sizeof code};
   if (filter::call<SYS_process_vm_readv>(getpid(), as_argument(&to), 1, as_argument(&from), 1) != long{sizeof code}) return {};
   for (std::size_t at = reach - load; at != 0; --at) {
-    if (code[at] != 0xb8 || (code[at - 1] & 0xf0) == 0x40) continue;  // it may load r8
+    if (code[at] != 0xb8 || may_take_operand(code[at - 1])) continue;
     std::size_t next = at + load;
     while (next < reach && loads_argument(code + next)) {
       const unsigned bytes = decode(code + next, reach - next).bytes;
@@ -133,10 +150,11 @@ std::optional<long> number_of_call_at(std::uintptr_t call) {
   return {};
 }
 
-// What has failed so has done nothing, but for these two [close(2), connect(2)].
+// What has failed so has done nothing, but for these two [close(2), connect(2)]. A handler of the program may have ended the call
+// just before, with this signal pending meanwhile, and the program may need to know: one with handlers expects EINTR.
 void repeat_interrupted(ucontext_t& in) {
   auto& now = in.uc_mcontext.gregs;
-  if (now[REG_RAX] != -EINTR || !is_behind_system_call(in, calls_are_found)) return;
+  if (now[REG_RAX] != -EINTR || !is_behind_system_call(in, calls_are_found) || has_handlers()) return;
   const auto number = number_of_call_at(code_of(in) - call_bytes);
   if (!number || *number == SYS_close || *number == SYS_connect) return;
   now[REG_RAX] = *number;

@@ -72,8 +72,8 @@ inline bool is_at_system_call(const ucontext_t& in) {
 /// until version 2.40: the kernel does not tell handlers. x86-64.
 std::optional<long> number_of_call_at(std::uintptr_t call);
 /// In the handler of a signal that has come to a call which nobody has announced: if the call would fail for this reason, the
-/// thread makes it again when the handler returns. A time limit may begin again. The system does this itself for some calls
-/// [signal(7), SA_RESTART].
+/// thread makes it again when the handler returns, unless the program has handlers of signals. A time limit may begin again. The
+/// system does this itself for some calls [signal(7), SA_RESTART].
 void repeat_interrupted(ucontext_t& in);
 
 /// Does the body run without a handler, an alternate stack, or another signal mask than its own?
