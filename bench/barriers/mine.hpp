@@ -19,7 +19,7 @@ struct user_barrier {
   /// Throws std::runtime_error where the library cannot be loaded or lacks a function.
   static user_barrier load(const std::string& library);
 
-  /// A barrier that is destroyed with its last owner. Throws std::runtime_error where there is none for so many members.
+  /// A barrier that is destroyed with its last owner. Throws std::runtime_error where there is none for `members`.
   std::shared_ptr<void> made(unsigned members) const;
 };
 

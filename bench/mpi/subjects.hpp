@@ -27,8 +27,8 @@ class subject {
   virtual nlohmann::json choice() const { return nullptr; }
 };
 
-/// Called in all processes. Throws std::invalid_argument for an unknown subject, or one that does not exist for so many threads
-/// or processes.
+/// Called in all processes. Throws std::invalid_argument for an unknown subject, or one that does not exist for this number of
+/// threads or processes.
 std::unique_ptr<subject> make(const std::string& id, unsigned threads, int processes);
 
 }  // namespace bench::mpi

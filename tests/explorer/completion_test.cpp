@@ -21,7 +21,7 @@ using explored_words::pointer;
 using order = std::memory_order;
 using place = std::source_location;
 
-/// What is no atomic word natively. Who reads it must know of the last write, or finds an older value.
+/// What is no atomic word natively. A member that reads it must know of the last write, or finds an older value.
 class number {
  public:
   operator unsigned() const { return value_.load(order::relaxed); }

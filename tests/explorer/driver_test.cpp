@@ -70,7 +70,7 @@ constexpr auto all_signals = driven_bodies::all_signals;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 const mutant mutants[] = {
-    // Whoever runs next makes ready what has left.
+    // The one that runs next makes ready what has left.
     {of_driver, "leaving_ = &me;", left_out, 0, "moving", sc},
     {of_driver, "leaving_ = nullptr;", left_out, 0, "moving between masks", sc},
     {of_driver, "unsettled_ = true;", left_out, 0, "moving", sc, 1},                      // in leave()

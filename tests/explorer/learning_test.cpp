@@ -42,7 +42,7 @@ class in_turn {
   unsigned now_ = 0;
 };
 
-/// Stretches of so many episodes, by two barriers in turn.
+/// Stretches of `Episodes` episodes, by two barriers in turn.
 template <unsigned Episodes>
 struct learner {
   explicit learner(const weir::team& t) : learning(t.members, two(t)) {}

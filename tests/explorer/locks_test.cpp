@@ -147,7 +147,7 @@ TEST(LocksMutants, WhoSleepsMustBeWoken) {
   for (const auto& search : all<never_wakes>()) EXPECT_FALSE(search(2, memory_model::sc, {}).holds);
 }
 
-/// Whoever takes the mutex after a sleep forgets that others may sleep still.
+/// A member that takes the mutex after a sleep forgets that others may sleep still.
 struct forgets_sleepers : explored_kernel {
   template <class T>
   struct word : explored_kernel::word<T> {

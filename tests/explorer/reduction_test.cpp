@@ -16,7 +16,7 @@ namespace {
 using namespace weir::explorer;
 using value = explored::word<std::uint32_t>;
 
-/// Who combines whose values: members 1 and 2 are children of member 0, or member 2 is one of member 1.
+/// Which member combines whose values: members 1 and 2 are children of member 0, or member 2 is one of member 1.
 enum class tree { flat, chain };
 struct shape {
   tree is;

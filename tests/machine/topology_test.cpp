@@ -1,4 +1,4 @@
-// Who is near whom: on machines made in code, on those of fake file systems, and on damaged ones.
+// Which processors are near each other: on machines made in code, on those of fake file systems, and on damaged ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How many processors a program hears of, and which.
+// How many processors a program sees, and which.
 #include "machine/visible_processors.hpp"
 
 #include <gtest/gtest.h>

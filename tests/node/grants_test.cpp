@@ -1,4 +1,4 @@
-// Who gets which processors: what must hold whatever the programs say.
+// Which program gets which processors: what must hold whatever the programs say.
 #include "node/grants.hpp"
 
 #include <gtest/gtest.h>

@@ -253,7 +253,7 @@ TEST(Table, ManyFilesOfOneUserCountAsFew) {
     ASSERT_TRUE(many.back().publish(called("many", static_cast<std::uint64_t>(i))));
   }
   EXPECT_EQ(table(f.path()).others()->size(), 32u);
-  // Who comes behind them does not share: each such program would have what is left for one.
+  // A program that comes behind them does not share: each such program would have what is left for one.
   sharing own(f.path(), 1);
   EXPECT_EQ(own.look({processor_set::first(8), 8, true}, 1'000'000'000).processors.count(), 8u);
   EXPECT_NE(own.why_not(), "");

@@ -27,7 +27,7 @@ wake_ups counted(unsigned directives) {
   return counts;
 }
 
-/// What `what(team)`, member 0's code, has counted on the machine that has a processor for each of so many members.
+/// What `what(team)`, member 0's code, has counted on the machine that has a processor for each of `members`.
 wake_ups on_a_team(unsigned members, const std::function<wake_ups(weirs_team&)>& what) {
   const machine_model m = cut(read_machine(WEIR_MACHINES "/manycore-1024.toml"), members);
   weirs_team t(m, members);

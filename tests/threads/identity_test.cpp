@@ -1,4 +1,4 @@
-// Who a member is: to the C library a thread of its own, to the kernel the virtual processor that drives it.
+// What a member is: to the C library a thread of its own, to the kernel the virtual processor that drives it.
 #include <atomic>
 #include <cerrno>
 #include <csignal>

@@ -81,7 +81,7 @@ class native_execution {
   std::uint8_t* data() const { return code_ + code_bytes; }
   bool is_data(std::uintptr_t at, unsigned bytes) const { return at - at_data() <= data_bytes - bytes; }
   std::uintptr_t at_data() const { return reinterpret_cast<std::uintptr_t>(data()); }
-  /// Can an instruction of so many bytes lead there, and be found to do so?
+  /// Can an instruction of this number of bytes lead there, and be found to do so?
   bool is_exit(std::uintptr_t next, std::size_t bytes) const {
     const bool overlaps = next + exit_bytes > place() && next < place() + bytes;
     return !overlaps && next - at_code() >= sizeof(void*) && next - at_code() <= code_bytes - exit_bytes;

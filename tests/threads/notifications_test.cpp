@@ -9,8 +9,8 @@ namespace {
 
 using namespace weir::threads;
 
-// A handler that has interrupted a change of the lists leaves the wake-up to the monitor, which wakes who sleeps. Who does not
-// sleep yet must not begin to.
+// A handler that has interrupted a change of the lists leaves the wake-up to the monitor, which wakes those that sleep. One that
+// does not sleep yet must not begin to.
 TEST(Notifications, AreEventsThoughTheMonitorWakesTheSleepers) {
   weir::crowd one(1, [](unsigned) {
     event_count events;

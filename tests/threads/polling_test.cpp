@@ -38,7 +38,7 @@ LOOP(polls_behind_fence, "1: lock orq $0, (%rsp); mov (%rdi), %rax; test %rax, %
 LOOP(polls_until_time,
      "rdtsc; mov %eax, %ecx; 1: mov (%rdi), %rax; cmp $2, %rax; jae 2f; nop; nop; rdtsc; sub %ecx, %eax; cmp %esi, %eax; jbe 1b; "
      "2:")
-// The same, at most so many times.
+// The same, at most this number of times.
 LOOP(polls_counted, "xor %eax, %eax; 1: cmpl $0, (%rdi); jne 2f; pause; inc %rax; cmp %rsi, %rax; jb 1b; 2:")
 // No polling: the sum of words; of one word again and again; a search; a store; a pause alone; a call.
 LOOP(adds_words, "xor %eax, %eax; 1: add (%rdi), %rax; add $8, %rdi; dec %rsi; jne 1b")
@@ -283,7 +283,7 @@ TEST_F(RandomLoops, HaveTheEffectThatTheProcessorGivesThem) {
   EXPECT_GT(found, 100);
 }
 
-// Whoever the interrupted thread is, its handler may look at memory that others free, protect or change at this moment.
+// Whichever thread is interrupted, its handler may look at memory that others free, protect or change at this moment.
 TEST_F(RandomLoops, NeverFaultWhileMemoryIsUnmappedProtectedAndChanged) {
   std::atomic<bool> ends{false};
   std::thread changes([&] {

@@ -1,4 +1,4 @@
-// Who is taken for one that spins: a member whose registers are twice the same. And what that finds when it goes on.
+// Which member is taken for one that spins: a member whose registers are twice the same. And what that finds when it goes on.
 #include <atomic>
 #include <cerrno>
 #include <chrono>

@@ -21,8 +21,8 @@ struct blocked_processor : scenario {
   }
 };
 
-/// Member 0 is blocked until member 1's body has been at the stand-in, unless it sees the body before. Who asks is the monitor
-/// here.
+/// Member 0 is blocked until member 1's body has been at the stand-in, unless it sees the body before. The one that asks is the
+/// monitor here.
 struct blocking_alone : blocked_processor {
   word<std::uint32_t> has_run{0};
   void pass(unsigned member, unsigned) {

@@ -1,7 +1,8 @@
 // Processors that drive bodies: each context is a member of the search, a body or the idle context of a processor. A switch hands
 // the processor over from one member to another, with what its thread has for itself.
 //
-// Who switches to a context must know that it has stopped: otherwise there would be a race for its registers and its stack.
+// A member that switches to a context must know that it has stopped: otherwise there would be a race for its registers and its
+// stack.
 #pragma once
 
 #include "driven.hpp"

@@ -45,7 +45,7 @@ class scenario {
     b.held.store(0, order::relaxed);
     on.runs(b);
   }
-  /// Whoever has it hands it over.
+  /// The member that has it hands it over.
   static void make_ready(body& b, body* me = nullptr) {
     b.has_done.store(1, order::relaxed);
     queue::make_ready(b, me);

@@ -28,7 +28,7 @@ inline constexpr unsigned most = 8, usual = region_form::usual;
 inline constexpr char places[8] = {};
 inline constexpr char many[200 * 16] = {};
 
-/// The processors that a region takes, of at most so many.
+/// The processors that a region takes, at most this number.
 inline unsigned processors_of(const region_form& form, unsigned may_take = most) {
   return std::min<unsigned>(form[choice::processors], may_take);
 }

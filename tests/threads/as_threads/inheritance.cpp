@@ -1,4 +1,5 @@
-// Who waits for a priority-inheriting mutex lends its priority to the owner, which the kernel must know: all are served.
+// A thread that waits for a priority-inheriting mutex lends its priority to the owner, which the kernel must know: all are
+// served.
 #include "team.hpp"
 
 #include <atomic>

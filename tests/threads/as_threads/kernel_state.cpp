@@ -280,7 +280,7 @@ void are_the_members_own(Bind bind, int who, int whom) {
       bound = times;
     }
     while (me == whom && bound < times) compute(0.0001);
-    // Who is bound by another thread comes to its processors soon.
+    // A thread that another one binds comes to its processors soon.
     for (int i = 0; i < (who != whom ? 5 : 1); ++i) {
       if (who != whom) compute(0.002);
       meet();

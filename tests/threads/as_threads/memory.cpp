@@ -44,7 +44,7 @@ long alive() {
   std::fclose(stream);
   return count;
 }
-// Who ends still has a stack: few are left, and none of them ends any more.
+// A thread that ends still has a stack: few are left, and none of them ends any more.
 void wait_for_their_ends() {
   long before = -1;
   int unchanged = 0;

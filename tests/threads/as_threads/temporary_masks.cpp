@@ -54,7 +54,7 @@ const way ways[] = {
      }},
 };
 
-/// Who sends, and which member is about to wait.
+/// The sender, and the member that is about to wait.
 struct exchange {
   pthread_t thread;
   std::atomic<int> waits{0};

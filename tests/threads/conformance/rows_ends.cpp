@@ -228,7 +228,7 @@ rows barriers_and_once() {
   const auto of = [](unsigned many) -> act {
     return [many](place& p) { pthread_barrier_init(&p.barrier, nullptr, many); };
   };
-  // One of the two hears of it, either of them.
+  // One of the two sees it, either of them.
   const call waits = [](place& p) {
     const int found = pthread_barrier_wait(&p.barrier);
     return found == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : found;

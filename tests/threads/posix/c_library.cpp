@@ -1,5 +1,6 @@
-// Locks inside the C library, whose waits no function of Weir's sees. Who waits for one keeps the virtual processor, and its
-// other members go on when the monitor has looked: also where the program handles the signal of ticks, so that there are none.
+// Locks inside the C library, whose waits no function of Weir's sees. A member that waits for one keeps the virtual processor,
+// and its other members go on when the monitor has looked: also where the program handles the signal of ticks, so that there are
+// none.
 #include "threads.hpp"
 
 #include <csignal>

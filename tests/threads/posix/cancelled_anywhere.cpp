@@ -1,6 +1,6 @@
 // A thread that may be cancelled anywhere (PTHREAD_CANCEL_ASYNCHRONOUS) is cancelled in functions that Weir replaces: at each
 // instruction of Weir's, while it waits, in a handler, and where it ends. It ends, its cleanup handler runs once, and nothing
-// else happens. Whoever has no such function is a plain program, by which the expectations have been checked.
+// else happens. A program without such a function is a plain one, by which the expectations have been checked.
 //
 // WEIR_TEST_EVERY=N tries N instructions of each function, or all, and says how many; otherwise one.
 #include "endless_calls.hpp"
@@ -251,7 +251,7 @@ void in_handlers_of_calls() {
   all_is_well();
 }
 
-/// Who has been cancelled is not waited for any more: waking nobody needs no call of the kernel.
+/// A thread that has been cancelled is not waited for any more: waking nobody needs no call of the kernel.
 void futexes() {
   const others so_many;
   static std::uint32_t word = 0;
@@ -264,7 +264,7 @@ void futexes() {
   CHECK(soon([] { return begins.load(); }));
   sleep_for(0.01);
   CHECK(pthread_cancel(sleeps) == 0 && result_of(sleeps) == PTHREAD_CANCELED);
-  // In this thread alone, and Weir does not hear of it.
+  // In this thread alone, and Weir does not see it.
   const auto at = reinterpret_cast<std::uintptr_t>(&word);
   sock_filter refuses[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
                            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 3),

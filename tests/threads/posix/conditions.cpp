@@ -112,7 +112,8 @@ void time_limits() {
   });
 }
 
-/// Who is signalled before its limit hears of the signal, though it runs after the limit, because others compute until then.
+/// A thread that is signalled before its limit sees the signal, though it runs after the limit, because others compute until
+/// then.
 void a_signal_in_time_counts_for_who_runs_late() {
   pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
   pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
@@ -154,7 +155,7 @@ void a_signal_in_time_counts_for_who_runs_late() {
   });
 }
 
-/// Whoever waits first or longest, each hears of its own limit.
+/// Whichever waits first or longest, each sees its own limit.
 void limits_in_every_order() {
   pthread_cond_t never = PTHREAD_COND_INITIALIZER;
   const others so_many;

@@ -1,4 +1,4 @@
-// Comes between Weir and the C library, and calls the program where a thread has been joined there, before Weir hears of it, and
+// Comes between Weir and the C library, and calls the program where a thread has been joined there, before Weir sees it, and
 // where one is to be created, after Weir has heard of that.
 #define _GNU_SOURCE
 #include <dlfcn.h>

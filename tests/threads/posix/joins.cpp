@@ -57,7 +57,7 @@ class seen_join {
     for (;;)
       if (const int error = pthread_join(of, result); error != EINVAL || is_seen_) return error;
   }
-  /// Until somebody joins that thread. Who joins it just when this looks is refused, and tries again.
+  /// Until somebody joins that thread. One that joins it just when this looks is refused, and tries again.
   void see(pthread_t of) {
     CHECK(soon([of] { return pthread_timedjoin_np(of, nullptr, &past) == EINVAL; }));
     is_seen_ = true;
@@ -146,7 +146,7 @@ void of_a_thread_that_joins() {
                     [](pthread_t first) { CHECK(pthread_join(first, nullptr) == EDEADLK); }, left::first);
 }
 
-/// Who has been cancelled does not wait for ever, so a thread that it joins may join it.
+/// A thread that has been cancelled does not wait for ever, so a thread that it joins may join it.
 void of_a_cancelled_thread_that_joins() {
   if (!finds_all) return;
   while_first_joins([](seen_join& how, pthread_t second) { how.join(second); },

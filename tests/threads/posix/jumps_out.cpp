@@ -1,4 +1,4 @@
-// A handler of the program leaves a wait by a jump. Afterwards the thread waits, hears of signals and ends as any other.
+// A handler of the program leaves a wait by a jump. Afterwards the thread waits, sees signals and ends as any other.
 #include "threads.hpp"
 
 #include <csetjmp>

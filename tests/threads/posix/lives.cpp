@@ -226,7 +226,7 @@ void words_that_the_kernel_clears() {
                     CLONE_CHILD_CLEARTID,
                 &ends, word, nullptr, word) > 0);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    // Who has yielded may be a member, as who has waited often.
+    // A thread that has yielded may be a member, as one that has waited often.
     const auto awaits = [&]() -> void* {
       sched_yield(), ++waits;
       for (int seen; (seen = number) != 0;) syscall(SYS_futex, word, FUTEX_WAIT, seen, nullptr, nullptr, 0);

@@ -27,7 +27,7 @@ void* try_it(void* at) {
   return nullptr;
 }
 /// What the call has taken when it is cancelled stays taken, as without Weir: the locks are made anew.
-/// At each of so many instructions.
+/// At each of this number of instructions.
 void at_instructions(void (*call)(), unsigned long each, bool is_known = true) {
   look_up();
   handle_steps();

@@ -75,8 +75,8 @@ class kernel_thread {
   pthread_attr_t attributes_;
 };
 
-/// A thread's first waits are the kernel's (program/seats.cpp), and most threads here wait once or twice. Who has yielded has a
-/// seat before, if there are more threads than processors. Only those of a mixture beside other threads begin as they are.
+/// A thread's first waits are the kernel's (program/seats.cpp), and most threads here wait once or twice. One that has yielded
+/// has a seat before, if there are more threads than processors. Only those of a mixture beside other threads begin as they are.
 inline void take_seat() {
   if (threads_are != "mixed" || beside == nullptr) sched_yield();
 }

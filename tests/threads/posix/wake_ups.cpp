@@ -1,4 +1,4 @@
-// Whoever waits is woken where it must be, and nobody else: by one release for many, by the last of a barrier for a single
+// A thread that waits is woken where it must be, and nobody else: by one release for many, by the last of a barrier for a single
 // sleeper, after a routine that has been cancelled, and by the bits of a futex.
 #include "threads.hpp"
 
@@ -98,7 +98,7 @@ void a_routine_that_is_cancelled() {
 long futex(std::uint32_t* word, int how, std::uint32_t value, std::uint32_t bits) {
   return syscall(SYS_futex, word, how | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, bits);
 }
-/// Who waits for some bits is woken by them alone.
+/// A thread that waits for some bits is woken by them alone.
 void bits_of_a_futex() {
   const others so_many;
   for (int i = 0; i < 4; ++i) {
@@ -118,7 +118,7 @@ void bits_of_a_futex() {
   }
 }
 
-/// Who has been woken in time once says all the same that a limit has passed, in the next wait.
+/// A thread that has been woken in time once says all the same that a limit has passed, in the next wait.
 void a_limit_after_a_signal() {
   const others so_many;
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -167,7 +167,7 @@ void limits_that_are_not_valid() {
   CHECK(pthread_mutex_unlock(&taken) == 0 && pthread_rwlock_unlock(&read) == 0);
 }
 
-/// Who waits for a condition without the mutex is refused, where the mutex finds that out, and does not get it.
+/// A thread that waits for a condition without the mutex is refused, where the mutex finds that out, and does not get it.
 void without_the_mutex() {
   const others so_many;
   pthread_mutexattr_t checks;

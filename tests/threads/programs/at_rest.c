@@ -1,7 +1,7 @@
 /* What a process pays for Weir's threads while it rests (docs/process.md). at_rest WHAT THREADS [PROCESSES]:
    rests    writes the numbers of all threads that it has made, the first one too, and rests until there is a line of input; then
    one thread computes until the input ends bytes    of address space, while the threads sleep made     how many threads the
-   system grants, of so many PROCESSES (RLIMIT_NPROC) of a user who has no others forks    page faults of a child of this program
+   system grants, of at most PROCESSES (RLIMIT_NPROC) of a user who has no others forks    page faults of a child of this program
    with so many threads, and of the program for each child blocked  all threads block at once where nobody expects it, and once
    more; then it rests until the input ends */
 #define _GNU_SOURCE

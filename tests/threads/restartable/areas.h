@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* Which area a thread has for restartable sequences, by the environment:
-     a number            the C library's, of so many bytes
+     a number            the C library's, of that many bytes
      own, own_late       the C library has none (glibc.pthread.rseq=0); each thread registers one when it begins, or when it
                          first counts
      bare, bare_late     the same by an instruction instead of syscall()
