@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+MADE_FOR = re.compile(r"-(mpich|openmpi)(?=\.so$|$)")
 SOURCES = (".cpp", ".hpp", ".h", ".c", ".S", ".inc")
 LINKED = 10  # further away than any include
 WORD = 3  # nearer for each word in common
@@ -201,10 +202,28 @@ class Modules:
         return {file: of(tree) for file, tree in self.trees.items()}
 
     def products(self, outputs: Iterable[str]) -> dict[str, set[str]]:
-        """By an output of the build: the modules in which its name stands."""
-        programs = (output for output in outputs if "CMakeFiles" not in output)
-        found = {p: {file for file, texts in self.texts.items() if Path(p).name in texts} for p in programs}
-        return {product: files for product, files in found.items() if files}
+        """By an output of the build: the modules in which its name stands, less the MPI for which it is made."""
+        found = {}
+        for output in outputs:
+            names = {Path(output).name, MADE_FOR.sub("", Path(output).name)}
+            files = {file for file, texts in self.texts.items() if names & texts}
+            if files and "CMakeFiles" not in output:
+                found[output] = files
+        return found
+
+    def reached(self, files: Iterable[str]) -> set[str]:
+        """These modules, and what they import."""
+        imports = defaultdict(set)
+        for imported, importers in self.importers.items():
+            for importer in importers:
+                imports[importer].add(imported)
+        return set(spread(dict.fromkeys(files, 0), imports))
+
+    def started(self, native: Native, files: Iterable[str]) -> list[str]:
+        """What these tests may start of all that the build makes."""
+        reached = self.reached(files)
+        outputs = set().union(*(to for by in native.edges for to in by.values()))
+        return sorted(product for product, files in self.products(outputs).items() if files & reached)
 
 
 def _imported(node: ast.AST, package: list[str]) -> Iterator[str]:

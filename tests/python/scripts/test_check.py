@@ -93,6 +93,21 @@ def test_python_tests_by_what_they_start(native: affected_tests.Native, modules:
     assert "tests/python/report/test_page.py" not in found
 
 
+def test_what_python_tests_start_is_built_though_the_change_does_not_affect_it(
+    native: affected_tests.Native, modules: affected_tests.Modules
+):
+    started = modules.started(native, ["tests/python/mpi/test_barriers.py"])
+    assert {"tests/mpi/contract-mpich", "tests/mpi/learning-openmpi"} <= set(started)
+    assert "src/libgomp-weir.so" in modules.started(native, ["tests/python/openmp/test_runtime.py"])
+    assert "tests/mpi/contract-mpich" not in modules.started(native, ["tests/python/openmp/test_runtime.py"])
+
+
+def test_tests_over_mpi_start_what_is_made_for_each(native: affected_tests.Native, modules: affected_tests.Modules):
+    changed = ["tests/mpi/programs/dying.cpp"]
+    found = affected_tests.python_tests(modules, changed, modules.products(native.outputs(changed)))
+    assert "tests/python/mpi/test_barriers.py" in found
+
+
 @pytest.mark.parametrize("folder", [f.name for f in (ROOT / "src").iterdir() if f.is_dir()])
 def test_sources_of_each_room_have_tests(native: affected_tests.Native, modules: affected_tests.Modules, folder: str):
     sources = [str(f.relative_to(ROOT)) for f in (ROOT / "src" / folder).rglob("*.c*")]
