@@ -42,11 +42,11 @@ def advise(
     prepare(output)
     try:
         with closing(Stage()) as stage:
-            its = ways(context.args, stage)
+            tried = ways(context.args, stage)
             with bar() as progress, Measuring(seconds) as work:
                 task = progress.add_task("starting", total=seconds)
                 work.tell = lambda doing, gone: progress.update(task, description=doing, completed=min(gone, seconds))
-                measured = _measured(its, work, output)
+                measured = _measured(tried, work, output)
     except (CannotAdvise, CannotRun, NoProgram) as error:
         raise fail(f"advise: {error}") from None
     except Stopped:

@@ -87,7 +87,7 @@ class Session:
         """Of all runs that ended, without those under a quota."""
         return {
             size: point.least
-            for (name, size), point in sorted(self.points.items(), key=lambda its: its[0][1].processors)
+            for (name, size), point in sorted(self.points.items(), key=lambda item: item[0][1].processors)
             if name == side and size.quota is None and point.times
         }
 
@@ -97,15 +97,15 @@ class Session:
         processor: what more threads than processors take there follows no rule, and is left out."""
         own = {size: seconds for size, seconds in self.times(OWN).items() if size.is_matched}
         made = {OWN: model.model(own), WEIR: model.model(self.times(WEIR))}
-        return {side: its for side, its in made.items() if its is not None}
+        return {side: fitted for side, fitted in made.items() if fitted is not None}
 
     @cached_property
     def trace(self) -> Staircase | None:
-        its = self.setting("trace")
+        trace = self.setting("trace")
         try:
             return Staircase(
-                int(its["threads"]), int(its["barriers"]), float(its["computing_s"]),
-                {int(p): float(s) for p, s in its["seconds"].items()},
+                int(trace["threads"]), int(trace["barriers"]), float(trace["computing_s"]),
+                {int(p): float(s) for p, s in trace["seconds"].items()},
             )  # fmt: skip
         except (TypeError, KeyError, ValueError, AttributeError):  # none, or one that somebody has written by hand
             return None

@@ -28,8 +28,8 @@ TRACE = (
 
 def sections(rows: Sequence[Row]) -> list[Section]:
     made = []
-    for number, its in enumerate(sessions(rows)):
-        made += _of(its, number)
+    for number, session in enumerate(sessions(rows)):
+        made += _of(session, number)
     return made
 
 
@@ -51,8 +51,8 @@ def _of(session: Session, number: int) -> list[Section]:
 
 
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:
-    mine = [row for row in rows if is_of_advice(row)]
-    return [*failed_runs(mine, _name, _where), *disturbed_runs(mine, _name, _where)]
+    own = [row for row in rows if is_of_advice(row)]
+    return [*failed_runs(own, _name, _where), *disturbed_runs(own, _name, _where)]
 
 
 def _name(row: Row) -> str:

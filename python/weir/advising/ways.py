@@ -33,8 +33,8 @@ def ways(words: Sequence[str], stage: Stage) -> Ways:
     """Raises CannotRun where there is no such program."""
     program = starting.program(list(words), of="weir advise")
     try:
-        its = sides.preloaded(list(words), None, None, (), stage, calls=False)
+        made = sides.preloaded(list(words), None, None, (), stage, calls=False)
     except CannotRun as error:  # it cannot run on Weir's runtime, and still be run
         return Ways(Side(OWN, program, tuple(words), {}, sides.UNKNOWN), None, (str(error),))
-    (own,) = its.others
-    return Ways(own, its.weir, its.complaints)
+    (own,) = made.others
+    return Ways(own, made.weir, made.complaints)

@@ -132,14 +132,14 @@ def ranking(c: Comparison, most: int = MOST_RANKED) -> alt.TopLevelMixin:
     figures = c.barriers
     values = _values(figures)[:most]
     order = [v["barrier"] for v in values]
-    its = _colours(figures)
+    colours = _colours(figures)
     sources = [s for s in SHAPES if any(v["source"] == s for v in values)]
     floor = c.floor_ns()
     held = Log.of(values, ENDS, *([floor] if floor else []))
     x = alt.X("ns:Q", scale=held.scale, axis=held.axis(TITLE))
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("barrier:N", sort=order, title=None),
-        color=alt.Color("barrier:N", scale=mapped({n: its[n] for n in order}), legend=None),
+        color=alt.Color("barrier:N", scale=mapped({n: colours[n] for n in order}), legend=None),
         tooltip=_tooltip(),
     )
     legend = alt.Legend(title=None, orient="top") if len(sources) > 1 else None
@@ -163,7 +163,7 @@ def waste(comparisons: list[Comparison]) -> alt.TopLevelMixin:
         for c in comparisons for f in c.barriers for w in [f.waste()]
     ]  # fmt: skip
     order = list(dict.fromkeys(v["barrier"] for v in sorted(values, key=lambda v: v["share"])))
-    its = _colours(figures)
+    colours = _colours(figures)
     least = min(0.0, *(v["low"] for v in values))
     x = alt.X(
         "share:Q",
@@ -172,7 +172,7 @@ def waste(comparisons: list[Comparison]) -> alt.TopLevelMixin:
         scale=alt.Scale(domain=[least, 1], nice=False),
     )
     y = alt.Y("barrier:N", sort=order, title=None)
-    color = alt.Color("barrier:N", scale=mapped({n: its[n] for n in order}), legend=None)
+    color = alt.Color("barrier:N", scale=mapped({n: colours[n] for n in order}), legend=None)
     tooltip = [alt.Tooltip("barrier:N"), alt.Tooltip("team:N"), alt.Tooltip("says:N", title="wasted")]
     dots = alt.Chart().mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=color, tooltip=tooltip)
     bars = alt.Chart().mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q", y=y, color=color)

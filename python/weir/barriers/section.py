@@ -67,11 +67,11 @@ def left_out(rows: Sequence[Row]) -> list[LeftOut]:
         for name, place, row in failures(rows)
     ]
     names = machine_names(rows)
-    its = [row for row in rows if row["kind"] == "overhead" and is_barrier(row)]
-    made += disturbed_runs(its, lambda row: of_row(row, names).name, lambda row: tables.title(place_of(row, names)))
+    own = [row for row in rows if row["kind"] == "overhead" and is_barrier(row)]
+    made += disturbed_runs(own, lambda row: of_row(row, names).name, lambda row: tables.title(place_of(row, names)))
     return made + [
         LeftOut(STOPPED, of_row(row, names).name, tables.title(place_of(row, names)), row["how"]["run"] + 1, why)
-        for row in its
+        for row in own
         if (why := row["how"].get("stopped"))
     ]
 

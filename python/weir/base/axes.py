@@ -89,9 +89,9 @@ def by_panel(values: Values, panel: str, fields: Sequence[str] = ENDS, *also: fl
     and the ticks of all of them, of which each panel shows those within."""
     edges, at = [], set()
     for name in dict.fromkeys(v[panel] for v in values):
-        its = Log.of([v for v in values if v[panel] == name], fields, *also)
-        edges += [{panel: name, "edge": end} for end in (its.low, its.high)]
-        at |= set(its.ticks)
+        log = Log.of([v for v in values if v[panel] == name], fields, *also)
+        edges += [{panel: name, "edge": end} for end in (log.low, log.high)]
+        at |= set(log.ticks)
     return edges, sorted(at)
 
 
@@ -121,11 +121,11 @@ def rings(values: Values, x: str, y: str, panel: str | None = None, log: bool = 
     panels: dict[Any, Values] = defaultdict(list)
     for v in values:
         panels[v[panel] if panel else None].append(v)
-    for its in panels.values():
-        held = [v[y] for v in its if v.get(y) is not None and (v[y] > 0 or not log)]
+    for held_values in panels.values():
+        held = [v[y] for v in held_values if v.get(y) is not None and (v[y] > 0 or not log)]
         span = _height(max(held), log) - _height(min(held), log) if held else 0
         columns: dict[Any, Values] = defaultdict(list)
-        for v in its:
+        for v in held_values:
             v["dot"] = size
             if v.get(y) is not None and (v[y] > 0 or not log):
                 columns[v[x]].append(v)

@@ -129,9 +129,9 @@ def few_of_many(
 def _ends(values: Values, series: str, x_field: str, names: list[str]) -> list[dict[str, Any]]:
     ends = []
     for name in names:
-        its = [v for v in values if v[series] == name and v["ns"] is not None]
-        if its:
-            ends.append(dict(max(its, key=lambda v: v[x_field])))
+        of_series = [v for v in values if v[series] == name and v["ns"] is not None]
+        if of_series:
+            ends.append(dict(max(of_series, key=lambda v: v[x_field])))
     return ends
 
 

@@ -37,8 +37,8 @@ def busy(proc: Path) -> dict[int, Busy]:
 
 def own_s() -> float:
     """Our processor time, and that of the descendants that have ended and were waited for."""
-    its = os.times()
-    return its.user + its.system + its.children_user + its.children_system
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 @contextmanager

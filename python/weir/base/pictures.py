@@ -68,8 +68,8 @@ def runs(dots: list[dict[str, Any]], medians: dict[str, Interval], title: str) -
     times = [dot["ns"] for dot in dots]
     wide = max(times) >= WIDE_RANGE * min(times)
     middles = [
-        {"row": row, "ns": its.value, "low": its.drawn[0], "high": its.drawn[1], "says": with_interval(its)}
-        for row, its in medians.items()
+        {"row": row, "ns": median.value, "low": median.drawn[0], "high": median.drawn[1], "says": with_interval(median)}
+        for row, median in medians.items()
     ]
     held = Log.of([*dots, *middles])
     axis = held.axis(title) if wide else alt.Axis(labelExpr=TIME, title=title, tickCount=5)

@@ -31,8 +31,8 @@ class Place:
 
     def __getattr__(self, name: str) -> Any:
         if name != "parts":  # which is missing while a copy is made
-            for its, value in self.parts:
-                if its == name:
+            for part, value in self.parts:
+                if part == name:
                     return value
         raise AttributeError(name)
 

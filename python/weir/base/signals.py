@@ -13,8 +13,8 @@ def handled(signals: Sequence[int], handler: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        for number, its in before.items():
-            signal.signal(number, its)
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
 
 
 @contextmanager

@@ -224,8 +224,8 @@ def exceptions(rows: Iterable[Row]) -> list[Row]:
         for state in here.states:
             if state is not here.usual and (part := _part(row, here, state)) is not None:
                 made[repr((names.get(row.get("session")), row["what"], row["where"], state))].append(part)
-    enough = [its for its in made.values() if sum(len(r["samples"]["episode_ns"]) for r in its) >= FEWEST]
-    return [row for its in enough for row in its]
+    enough = [part for part in made.values() if sum(len(r["samples"]["episode_ns"]) for r in part) >= FEWEST]
+    return [row for part in enough for row in part]
 
 
 def _count(series: list[Row], told: States) -> Counter[State]:

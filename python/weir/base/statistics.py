@@ -138,7 +138,7 @@ def describe(runs: Runs) -> Distribution:
 def ratio_by_turn(numerator: Turns, denominator: Turns) -> Interval | None:
     """paired_ratio() over what both have of the same runs and turns; None where that is fewer than FEWEST pairs."""
     runs = [
-        [(mine, denominator[run][turn]) for turn, mine in turns.items() if turn in denominator[run]]
+        [(value, denominator[run][turn]) for turn, value in turns.items() if turn in denominator[run]]
         for run, turns in numerator.items()
         if run in denominator
     ]
@@ -184,11 +184,11 @@ def unpaired_ratio(
         return None
     rng = rng or np.random.default_rng(1)
     above, below = (_medians(runs, times, rng) for runs in (numerator, denominator))
-    values = [float(np.median(np.concatenate([np.asarray(run) for run in its]))) for its in (numerator, denominator)]
-    if min(values) <= 0 or any(np.quantile(its, 0.025) <= 0 for its in (above, below)):
+    values = [float(np.median(np.concatenate([np.asarray(run) for run in one]))) for one in (numerator, denominator)]
+    if min(values) <= 0 or any(np.quantile(one, 0.025) <= 0 for one in (above, below)):
         return None
     # Of the one in forty that may be zero the least that is not.
-    above, below = (np.maximum(its, its[its > 0].min()) for its in (above, below))
+    above, below = (np.maximum(one, one[one > 0].min()) for one in (above, below))
     return Unpaired(values[0] / values[1], above / below)
 
 

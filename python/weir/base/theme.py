@@ -89,9 +89,9 @@ def dashes(names: Iterable[str]) -> dict[str, list[int]]:
     """Tells apart what has one colour: versions of a runtime, or settings of it."""
     shown: dict[str, int] = {}
     made = {}
-    for name, its in colours(names).items():
-        made[name] = DASHES[shown.get(its, 0) % len(DASHES)]
-        shown[its] = shown.get(its, 0) + 1
+    for name, hue in colours(names).items():
+        made[name] = DASHES[shown.get(hue, 0) % len(DASHES)]
+        shown[hue] = shown.get(hue, 0) + 1
     return made
 
 

@@ -48,9 +48,9 @@ def of_pairs(pairs: Iterable[tuple[int, int]], probes: int = 5) -> list[tuple[in
     """What a transfer takes between the two processors of each pair, in ns: the median of the probes that found it."""
     found = []
     for a, b in pairs:
-        its = Transfers((a, b))
-        took = [ns for ns in (its.last, *(its.probe() for _ in range(probes - 1))) if ns is not None]
-        its.end()
+        transfers = Transfers((a, b))
+        took = [ns for ns in (transfers.last, *(transfers.probe() for _ in range(probes - 1))) if ns is not None]
+        transfers.end()
         if took:
             found.append((a, b, median(took)))
     return found

@@ -39,7 +39,7 @@ def ratios(changes: Sequence[Change]) -> alt.TopLevelMixin | None:
     label = alt.Axis(grid=True, tickBand="extent", labelExpr=f"split(datum.label, '{BREAK}')")
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("series:N", sort=None, title=None, axis=label),
-        color=alt.Color("verdict:N", scale=mapped({name: colour(its) for name, its in COLOURS.items()}), legend=None),
+        color=alt.Color("verdict:N", scale=mapped({name: colour(role) for name, role in COLOURS.items()}), legend=None),
         tooltip=[
             alt.Tooltip("label:N", title="series"),
             alt.Tooltip("says:N", title="B/A"),

@@ -76,11 +76,11 @@ def _read(file: Path) -> list[Row]:
 
 def _check(every: list, files: list[Path], a: list[Row], b: list[Row]) -> None:
     for name, file, rows in ((A, files[0], a), (B, files[1], b)):
-        its = [one for one in every if name in one.rows]
-        if not its:
+        found = [one for one in every if name in one.rows]
+        if not found:
             kinds = ", ".join(sorted({row["kind"] for row in rows}))
             raise fail(f"{file} holds no figure to compare: its rows are of the kind {kinds}")
-        if all(one.is_floor for one in its):
+        if all(one.is_floor for one in found):
             raise fail(f"{file} holds no figure to compare: only what the machine itself takes")
 
 

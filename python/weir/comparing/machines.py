@@ -92,10 +92,10 @@ def _versions(a: Sequence[Row], b: Sequence[Row], found: Comparison) -> list[str
     weir = [_said(rows, "host.version") for rows in (a, b)]
     differ = [f"Weir ({_or(weir[0])} in A, {_or(weir[1])} in B)"] if weir[0] != weir[1] else []
     for one in found.changes:
-        its = [sorted(one.series.versions(file)) for file in (A, B)]
+        versions = [sorted(one.series.versions(file)) for file in (A, B)]
         name = one.series.what.get("runtime") or one.series.what.get("mpi") or one.series.what.get("algorithm")
-        if its[0] != its[1] and one.series.family != "weir":
-            differ.append(f"{name} ({_or(its[0])} in A, {_or(its[1])} in B)")
+        if versions[0] != versions[1] and one.series.family != "weir":
+            differ.append(f"{name} ({_or(versions[0])} in A, {_or(versions[1])} in B)")
     differ = list(dict.fromkeys(differ))
     more = f"; and {len(differ) - MOST_NAMED} more" if len(differ) > MOST_NAMED else ""
     return [f"Versions differ: {'; '.join(differ[:MOST_NAMED])}{more}."] if differ else []
@@ -111,8 +111,8 @@ def _states(found: Comparison) -> list[str]:
 
 def hosts(rows: Sequence[Row], file: str) -> list[Row]:
     """For the page: the machine of the last session."""
-    its = [row for row in rows if row["kind"] == "machine" and not row["host"].get("simulated")]
-    return [described(its[-1], f"The machine of {file}")] if its else []
+    machines = [row for row in rows if row["kind"] == "machine" and not row["host"].get("simulated")]
+    return [described(machines[-1], f"The machine of {file}")] if machines else []
 
 
 def sessions(rows: Sequence[Row]) -> str:

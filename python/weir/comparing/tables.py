@@ -60,8 +60,8 @@ def whole(found: Comparison) -> Table:
 
 def only(found: Comparison, file: str) -> list[str]:
     """Names of the series that the other file lacks."""
-    its = found.only[file]
-    return labels(its)[0] if its else []
+    only = found.only[file]
+    return labels(only)[0] if only else []
 
 
 def _only(found: Comparison) -> list[Section]:
@@ -85,8 +85,8 @@ def _figures(name: str, interval: Interval) -> Row:
 def record(one: Change) -> fields.Row:
     """A row of its own kind (docs/records.md)."""
     sides = {
-        side: _figures("median", its) | {"values": one.values(file), "runs": len(one.series.rows[file])}
-        for side, file, its in (("a", A, one.a), ("b", B, one.b))
+        side: _figures("median", interval) | {"values": one.values(file), "runs": len(one.series.rows[file])}
+        for side, file, interval in (("a", A, one.a), ("b", B, one.b))
     }
     ratio = None if one.ratio is None else {"value": one.ratio.value, "low": one.ratio.low, "high": one.ratio.high}
     state = {"state": one.series.state} if one.series.state else {}

@@ -54,8 +54,8 @@ class Evidence:
     @property
     def held(self) -> float:
         """The part of the quota's periods in which the kernel held the program back."""
-        its = self.sample.throttled
-        return its.held / its.periods if its and its.periods > 0 else 0.0
+        throttled = self.sample.throttled
+        return throttled.held / throttled.periods if throttled and throttled.periods > 0 else 0.0
 
     @property
     def hardly_ran(self) -> bool:

@@ -89,7 +89,7 @@ def pools(files: Iterable[tuple[str, Path]]) -> list[Pool]:
     found = []
     for path, place in files:
         name = os.path.basename(path)
-        library = next((its for its in LIBRARIES if its.file.match(name) and ".so" in name), None)
+        library = next((known for known in LIBRARIES if known.file.match(name) and ".so" in name), None)
         if library is not None:
             found.append(Pool(library, path, _version(library, place), _note(library, place)))
     return found
@@ -110,7 +110,7 @@ def _note(library: Library, place: Path) -> str:
         needed = elf.needed(place)
     except (OSError, elf.NotElf):
         return ""
-    over = any(its.kind in (WEIR, OPENMP) and its.file.match(name) for its in LIBRARIES for name in needed)
+    over = any(known.kind in (WEIR, OPENMP) and known.file.match(name) for known in LIBRARIES for name in needed)
     return "on OpenMP" if over else "threads of its own"
 
 

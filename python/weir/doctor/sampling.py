@@ -142,18 +142,18 @@ class Watch:
         """How many threads it has."""
         key = seen.number, seen.begun
         threads = {(number, t.begun): t for number, t in seen.threads.items()}
-        its = self.watched.get(key)
-        if its is None:
-            its = self.watched[key] = _Watched(seen, {} if new else threads)
-        if its.latest.exe != seen.exe:  # exec has replaced what was mapped
-            its.files.clear()
-        its.latest = seen
-        its.last |= threads
-        if fresh := [file for file in seen.files if file not in its.files]:
+        watched = self.watched.get(key)
+        if watched is None:
+            watched = self.watched[key] = _Watched(seen, {} if new else threads)
+        if watched.latest.exe != seen.exe:  # exec has replaced what was mapped
+            watched.files.clear()
+        watched.latest = seen
+        watched.last |= threads
+        if fresh := [file for file in seen.files if file not in watched.files]:
             found = pools.pools((file, self.proc.seen_by(seen.number, file)) for file in fresh)
-            its.files |= dict.fromkeys(fresh) | {pool.path: pool for pool in found}
-        if seen.exe and seen.exe not in its.programs:
-            its.programs[seen.exe] = pools.program(self.proc.seen_by(seen.number, seen.exe))
+            watched.files |= dict.fromkeys(fresh) | {pool.path: pool for pool in found}
+        if seen.exe and seen.exe not in watched.programs:
+            watched.programs[seen.exe] = pools.program(self.proc.seen_by(seen.number, seen.exe))
         self.processors |= frozenset().union(*(t.processors for t in seen.threads.values()))
         return len(threads)
 
@@ -168,7 +168,7 @@ class Watch:
         self._own_last_s = _own_s()
 
     def sample(self) -> Sample:
-        processes = tuple(self._seen(its) for its in self.watched.values())
+        processes = tuple(self._seen(watched) for watched in self.watched.values())
         used = sum(thread.cpu_s for process in processes for thread in process.threads)
         known = self.processors & self._first_busy.keys() & self._last_busy.keys()
         working = sum(self._last_busy[n].working_s - self._first_busy[n].working_s for n in known)
@@ -193,7 +193,7 @@ class Watch:
             for group, last in self._last_throttled.items()
             if group in self._first_throttled
         ]
-        return max(differences, key=lambda its: (its.seconds, its.periods), default=None)
+        return max(differences, key=lambda group: (group.seconds, group.periods), default=None)
 
     def _seen(self, watched: _Watched) -> Seen:
         latest = watched.latest

@@ -146,11 +146,11 @@ def _processes(sample: Sample) -> Table:
     table.add_column("name", overflow="fold")
     for head in ("threads", "computed", "waited"):
         table.add_column(head, justify="right")
-    most = sorted(sample.processes, key=lambda its: -sum(t.cpu_s for t in its.threads))
-    for its in most[:MOST_PROCESSES]:
-        cpu_s, wanted_s = sum(t.cpu_s for t in its.threads), sum(t.wanted_s for t in its.threads)
+    most = sorted(sample.processes, key=lambda process: -sum(t.cpu_s for t in process.threads))
+    for process in most[:MOST_PROCESSES]:
+        cpu_s, wanted_s = sum(t.cpu_s for t in process.threads), sum(t.wanted_s for t in process.threads)
         shown = (nanoseconds(1e9 * value) for value in (cpu_s, wanted_s - cpu_s))
-        table.add_row(str(its.number), Text(its.name), str(len(its.threads)), *shown)
+        table.add_row(str(process.number), Text(process.name), str(len(process.threads)), *shown)
     if len(most) > MOST_PROCESSES:
         table.add_row("", f"and {len(most) - MOST_PROCESSES} more", "", "", "")
     return table
@@ -184,19 +184,19 @@ def as_json(told: Told) -> dict[str, Any]:
         ],
         "processes": [
             {
-                "number": its.number,
-                "name": its.name,
-                "executable": its.exe,
-                "command": list(its.words),
-                "go": its.program.go,
-                "static": its.program.static,
-                "environment": relevant(its),
+                "number": process.number,
+                "name": process.name,
+                "executable": process.exe,
+                "command": list(process.words),
+                "go": process.program.go,
+                "static": process.program.static,
+                "environment": relevant(process),
                 "threads": [
                     {"name": t.name, "cpu_s": t.cpu_s, "waited_s": t.ready_s, "voluntary": t.voluntary,
                      "involuntary": t.involuntary}
-                    for t in its.threads
+                    for t in process.threads
                 ],
             }
-            for its in sample.processes
+            for process in sample.processes
         ],
     }  # fmt: skip

@@ -124,7 +124,7 @@ def comparisons(rows: Sequence[Row]) -> list[Comparison]:
         by_place[place][row["what"]["algorithm"]].append(row)
     made = []
     for place, by_id in sorted(by_place.items()):
-        barriers = [_barrier(id, place, its) for id, its in by_id.items()]
+        barriers = [_barrier(id, place, of_barrier) for id, of_barrier in by_id.items()]
         made.append(Comparison(place, sorted(barriers, key=lambda b: b.time.median.value)))
     return made
 

@@ -54,7 +54,7 @@ def _extremes(rows: list[Row]) -> list[Comparison]:
 
 def _time(barrier: Barrier) -> str:
     """With what its clocks may add, where that is much: the interval of the median holds the scatter alone."""
-    its, clock = barrier.time.median.value, barrier.clock_ns
-    if clock <= TOLD * its:
-        return nanoseconds(its)
-    return f"at most {nanoseconds(its + clock)} ({nanoseconds(its)} by clocks that agree within {nanoseconds(clock)})"
+    ns, clock = barrier.time.median.value, barrier.clock_ns
+    if clock <= TOLD * ns:
+        return nanoseconds(ns)
+    return f"at most {nanoseconds(ns + clock)} ({nanoseconds(ns)} by clocks that agree within {nanoseconds(clock)})"

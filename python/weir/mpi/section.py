@@ -29,9 +29,9 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     rows = [r for r in rows if r["kind"] == "overhead" and _is_mpi(r)]
     drawn = [
         distinct(chart, number, condition)
-        for number, (condition, its) in enumerate(_joined(_drawn(found)).items())
+        for number, (condition, of_condition) in enumerate(_joined(_drawn(found)).items())
         for draw in CHARTS
-        for chart in draw(its)
+        for chart in draw(of_condition)
     ]
     all_of_them: list[Part] = [*tables.for_page(found)]
     stopped = [_run(r, STOPPED) for r in rows if r["how"].get("stopped")]
@@ -50,9 +50,9 @@ def wants(rows: Sequence[Row]) -> bool:
 
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:
     """Starts that gave no figure, and runs that were disturbed."""
-    its = [row for row in rows if _is_mpi(row)]
-    return disturbed_runs(its, lambda row: row["what"]["algorithm"], _where) + [
-        _run(r, FAILED) for r in its if r["kind"] == "failure"
+    own = [row for row in rows if _is_mpi(row)]
+    return disturbed_runs(own, lambda row: row["what"]["algorithm"], _where) + [
+        _run(r, FAILED) for r in own if r["kind"] == "failure"
     ]
 
 
@@ -143,9 +143,9 @@ def _of_both(found: Sequence[Comparison]) -> list[Comparison]:
 def _maps(found: Sequence[Comparison]) -> list[Chart]:
     made = []
     for mpi in dict.fromkeys(c.place.mpi for c in found):
-        its = [c for c in _of_both(found) if c.place.mpi == mpi]
-        if _measured(its, charts.MAPS):
-            title = f"Threads and processes together, {LIBRARIES.get(mpi, mpi)}{_finding(its)}"
+        of_library = [c for c in _of_both(found) if c.place.mpi == mpi]
+        if _measured(of_library, charts.MAPS):
+            title = f"Threads and processes together, {LIBRARIES.get(mpi, mpi)}{_finding(of_library)}"
             drawn = charts.maps([c for c in found if c.place.mpi == mpi])
             made.append(Chart(f"mpi-figures-10-13-{mpi}", title, drawn, MAPS if drawn else ONE_SIZE))
     return made

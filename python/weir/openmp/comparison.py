@@ -69,8 +69,8 @@ class Construct:
 
 def is_openmp(row: Row, source: str = "measured") -> bool:
     """Is it a figure or a failure of the suite?"""
-    its = row["kind"] in ("overhead", "failure") and row["what"]["family"] == "openmp"
-    return its and (row.get("source") or "measured") == source
+    fits = row["kind"] in ("overhead", "failure") and row["what"]["family"] == "openmp"
+    return fits and (row.get("source") or "measured") == source
 
 
 Key = tuple[str, str, str, str]

@@ -147,9 +147,9 @@ class Measuring:
                 order = list(turns)
                 self._random.shuffle(order)
                 for process in order:
-                    mine = [s for s in self.series if s.process == process]
-                    self._random.shuffle(mine)
-                    for s in mine:
+                    own = [s for s in self.series if s.process == process]
+                    self._random.shuffle(own)
+                    for s in own:
                         self._sample(s, seen[s], turns[process], transfers)
                         self.tell(f"{where.words()}, run {run + 1}: {s.runtime.name} {s.construct}", 1)
 

@@ -68,8 +68,8 @@ def wants(rows: Sequence[Row]) -> bool:
 
 
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:
-    its = [row for row in rows if is_openmp(row)]
-    return [*disturbed_runs(its, _name, _where), *failed_runs(its, _name, _where)]
+    own = [row for row in rows if is_openmp(row)]
+    return [*disturbed_runs(own, _name, _where), *failed_runs(own, _name, _where)]
 
 
 def _name(row: Row) -> str:
@@ -180,11 +180,11 @@ def _groups(found: Sequence[Construct]) -> list[Chart]:
     load, shown = found[0].place.load, _team_shown(found)
     made = []
     for group, title in GROUPS.items():
-        its = [c for c in found if c.group == group and c.place.members == shown]
-        if its:
+        of_group = [c for c in found if c.group == group and c.place.members == shown]
+        if of_group:
             name = f"openmp-{group}-{load}".replace(":", "-").replace(".", "-")
-            says = f"{cheapest(title, its)}, with {shown} threads{load_in_words(load)}"
-            made.append(_chart(name, says, charts.by_construct(its), INTERVALS, its))
+            says = f"{cheapest(title, of_group)}, with {shown} threads{load_in_words(load)}"
+            made.append(_chart(name, says, charts.by_construct(of_group), INTERVALS, of_group))
     return made
 
 

@@ -70,12 +70,12 @@ def summaries(found: Sequence[Construct]) -> list[Table]:
     """Where there is no room for a column of each runtime: the cheapest, and what it takes."""
     made = []
     for place in places(found):
-        its = [c for c in found if c.place == place]
+        here = [c for c in found if c.place == place]
         made.append(
             Table(
                 words(place),
                 ["construct", "best", "takes"],
-                [[c.name, _short(c), cell(c.best)] for c in its],
+                [[c.name, _short(c), cell(c.best)] for c in here],
                 words=(0, 1),
             )
         )

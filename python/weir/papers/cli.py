@@ -20,9 +20,9 @@ def papers(
         for name, words in catalogue.VERDICTS.items():
             out.print(f"{name}: {words}", highlight=False)
         return
-    its = catalogue.paper(number)
-    out.print(tables.of_paper(its))
-    out.print(tables.in_words([its]), highlight=False)
+    paper = catalogue.paper(number)
+    out.print(tables.of_paper(paper))
+    out.print(tables.in_words([paper]), highlight=False)
 
 
 COMMAND = Command("papers", papers)

@@ -64,8 +64,8 @@ def _dynamic(costs: Costs) -> float:
 
 
 def _apart(costs: Costs, *names: str) -> float:
-    its = [costs[name] for name in names]
-    return max(its) / min(its)
+    taken = [costs[name] for name in names]
+    return max(taken) / min(taken)
 
 
 UNKNOWN = "The reason is not known."
@@ -142,7 +142,7 @@ def _two(name: str, file: Path) -> Iterator[Judged]:
             mpi, _, barrier = row["what"]["id"].removeprefix("mpi:").partition(":")
             samples[mpi, barrier] += row["samples"]["episode_ns"]
     for mpi, words in MPIS.items():
-        ns = {barrier: median(its) for (one, barrier), its in samples.items() if one == mpi}
+        ns = {barrier: median(samples_ns) for (one, barrier), samples_ns in samples.items() if one == mpi}
         sense, dissemination, baseline = ns["team:sense"], ns["team:dissemination"], ns["omp"]
         yield Judged(
             name, "figure 5",

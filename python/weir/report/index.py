@@ -43,9 +43,9 @@ def _machine(rows: Sequence[Row]) -> str:
     hosts = [row["host"] for row in rows if row["kind"] == "machine" and not row["host"].get("simulated")]
     if not hosts:
         return ""
-    its, count = hosts[-1], len(hosts[-1].get("affinity") or [])
-    quota = f", a quota of {its['quota']['processors']:g} processors" if its.get("quota") else ""
-    return f"{its.get('cpu_model')}, {count} processor{'s' if count != 1 else ''} to use{quota}."
+    host, count = hosts[-1], len(hosts[-1].get("affinity") or [])
+    quota = f", a quota of {host['quota']['processors']:g} processors" if host.get("quota") else ""
+    return f"{host.get('cpu_model')}, {count} processor{'s' if count != 1 else ''} to use{quota}."
 
 
 def write(folder: Path) -> Path:

@@ -168,8 +168,8 @@ def run(
             with closing(Stage()) as stage:
                 if mpi:
                     compared(sides.launched(context.args, barrier), times, where, export or ())
-                its = sides.preloaded(context.args, barrier, threads, against or (), stage, processors)
-                compared(its, times, where, export or ())
+                compared_sides = sides.preloaded(context.args, barrier, threads, against or (), stage, processors)
+                compared(compared_sides, times, where, export or ())
         for name in ("times", "against", "team", "quota", "beside", "copies", "export"):
             if name in given(context):
                 raise CannotRun(f"run: --{name} goes with --compare only")

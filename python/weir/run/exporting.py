@@ -74,8 +74,8 @@ class Session:
             )
             for t in sorted(self.done.trials, key=lambda t: [s.name for s in self.sides.all].index(t.side))
         ]
-        medians = {side.title: median_interval([[1e9 * s] for s in its]) for side in self.sides.all
-                   if (its := self.done.times(side))}  # fmt: skip
+        medians = {side.title: median_interval([[1e9 * s] for s in seconds]) for side in self.sides.all
+                   if (seconds := self.done.times(side))}  # fmt: skip
         drawn = pictures.runs(dots, medians, "wall time of a run")
         return Chart("runs", "", drawn, PICTURE)
 
@@ -96,7 +96,7 @@ class Session:
         return [*made, Section("Conditions", "", [self._conditions()])]
 
     def last_words(self, side: Side) -> list[str]:
-        one = next(its for its in self.found if side.name in (its.other, WEIR))
+        one = next(ratio for ratio in self.found if side.name in (ratio.other, WEIR))
         return one.last_words(side.name)
 
     def _conditions(self) -> Table:
@@ -137,15 +137,15 @@ class Session:
 
     def _summary(self, side: Side) -> Row:
         """Of the wall times that count; nulls where there are too few."""
-        its = self.done.times(side)
-        middle = median_interval([[s] for s in its]) if its else None
+        seconds = self.done.times(side)
+        middle = median_interval([[s] for s in seconds]) if seconds else None
         return {
-            "side": side.name, "runtime": side.title, "runs": len(its),
+            "side": side.name, "runtime": side.title, "runs": len(seconds),
             "median_s": middle and middle.value,
             "low_s": middle.low if middle and middle.known else None,
             "high_s": middle.high if middle and middle.known else None,
-            "mean_s": mean(its) if its else None, "stddev_s": stdev(its) if len(its) > 1 else None,
-            "min_s": min(its, default=None), "max_s": max(its, default=None),
+            "mean_s": mean(seconds) if seconds else None, "stddev_s": stdev(seconds) if len(seconds) > 1 else None,
+            "min_s": min(seconds, default=None), "max_s": max(seconds, default=None),
         }  # fmt: skip
 
 

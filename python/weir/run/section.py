@@ -23,12 +23,12 @@ def sessions(rows: Sequence[Row]) -> list[Session]:
     """As they were when they had ended, but for what the programs printed."""
     made = []
     for machine in (row for row in rows if row["kind"] == "machine"):
-        its = [row for row in rows if row.get("session") == machine.get("id")]
-        runs = [row for row in its if is_of_commands(row)]
+        own = [row for row in rows if row.get("session") == machine.get("id")]
+        runs = [row for row in own if is_of_commands(row)]
         sides = at(machine, "settings.sides")
         told = [one for one in sides if isinstance(one, dict) and "name" in one] if isinstance(sides, list) else []
         if runs and any(one["name"] == WEIR for one in told) and len(told) > 1:
-            made.append(_session(machine, told, runs, [row for row in its if row["kind"] == "load"]))
+            made.append(_session(machine, told, runs, [row for row in own if row["kind"] == "load"]))
     return made
 
 
@@ -85,14 +85,14 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     made = []
     for number, one in enumerate(sessions(rows)):
         picture = replace(one.picture(), name=f"runs-{number + 1}", title=one.heading())
-        text = " ".join([*(its.sentence() for its in one.found), *one.notes()])
+        text = " ".join([*(found.sentence() for found in one.found), *one.notes()])
         made.append(Section(parts=[replace(picture, text=f"{text} {picture.text}")]))
         made += one.sections()
     return made
 
 
 def finding(rows: Sequence[Row]) -> str:
-    return " ".join(its.sentence() for one in sessions(rows) for its in one.found)
+    return " ".join(found.sentence() for one in sessions(rows) for found in one.found)
 
 
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:

@@ -68,9 +68,9 @@ def preloaded(
     on_weir = _changed(starting.environment(runtime, set_by_user))
 
     def of_kind(name: str, kind: str | None) -> Side:
-        its = {} if kind is None else {starting.THREADS: kind}
+        setting = {} if kind is None else {starting.THREADS: kind}
         title = "Weir's runtime" + ("" if kind is None else f" ({kind})")
-        return Side(name, program, tuple(words), on_weir | its, title)
+        return Side(name, program, tuple(words), on_weir | setting, title)
 
     weir = of_kind(WEIR, threads)
     seen = needs(program, runtime) if file is not None else None
@@ -88,8 +88,8 @@ def preloaded(
         elif not _serves(elsewhere[name], own.title):
             raise CannotRun(f"run: --against {name}: {words[0]} was built for {own.title}, and {name} cannot run it")
         else:
-            its = elsewhere[name]
-            others.append(Side(name, program, tuple(words), stage.environment(its), its.name))
+            runtime = elsewhere[name]
+            others.append(Side(name, program, tuple(words), stage.environment(runtime), runtime.name))
     return Sides(tuple(others), weir, called(words), (lost,) if missing else ())
 
 
@@ -109,9 +109,9 @@ def called(words: Sequence[str]) -> str:
 def of_machine(names: Sequence[str], option: str) -> dict[str, Runtime]:
     """The other runtimes among the names; libomp is the newest. Raises CannotRun, of a name that the option took."""
     there = {found.name: found for found in runtimes() if found.name != "weir"}
-    numbered = [its for its in there if its.startswith("libomp-")]
+    numbered = [version for version in there if version.startswith("libomp-")]
     if numbered:
-        there["libomp"] = there[max(numbered, key=lambda its: int(its.rpartition("-")[2] or 0))]
+        there["libomp"] = there[max(numbered, key=lambda version: int(version.rpartition("-")[2] or 0))]
     try:
         chosen(names, [OWN, *starting.KINDS, *there], option, "runtime")
     except Unknown as error:

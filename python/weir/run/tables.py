@@ -43,11 +43,11 @@ def figures(c: Comparison, where: str) -> parts.Table:
 
 def table(c: Comparison, where: str) -> Table:
     """The same for the terminal."""
-    its = figures(c, where)
-    made = Table(title=Text(its.title), title_justify="left", title_style="bold")
-    for number, head in enumerate(its.heads):
-        made.add_column(head, justify="left" if number in its.words else "right")
-    for row in its.rows:
+    shown = figures(c, where)
+    made = Table(title=Text(shown.title), title_justify="left", title_style="bold")
+    for number, head in enumerate(shown.heads):
+        made.add_column(head, justify="left" if number in shown.words else "right")
+    for row in shown.rows:
         made.add_row(*map(Text, row))
     return made
 

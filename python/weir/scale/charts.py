@@ -33,9 +33,9 @@ def _points(groups: Iterable[list[Row]]) -> list[dict[str, object]]:
             BEST_OF_SMPI: smpi,
         }
         found += [
-            panel | {"series": name, "which": its[0]["name"], "ns": its[0]["time_ns"],
-                     "says": nanoseconds(its[0]["time_ns"])}
-            for name, its in series.items() if its
+            panel | {"series": name, "which": points[0]["name"], "ns": points[0]["time_ns"],
+                     "says": nanoseconds(points[0]["time_ns"])}
+            for name, points in series.items() if points
         ]  # fmt: skip
     return found
 

@@ -117,8 +117,8 @@ def _of_paper(results: Results, chart: dict[str, Any], values: list[dict]) -> li
         for column in own:
             y = by.get((point.x, point.color, column)) if point.y is None else point.y
             if y is not None:
-                its = {"x": point.x, "y": y, "low": y, "high": y, "color": point.color, "column": column}
-                found.append(its | {"source": PAPER, "printed": paper.legend})
+                dot = {"x": point.x, "y": y, "low": y, "high": y, "color": point.color, "column": column}
+                found.append(dot | {"source": PAPER, "printed": paper.legend})
     return found
 
 
@@ -178,8 +178,8 @@ def _in_log(values: list[dict]) -> list[dict]:
     """What a logarithmic axis can show: an interval that reaches zero is an open triangle at its upper end."""
     made = []
     for v in values:
-        its = interval(Interval(v["y"], v["low"], v["high"]))
-        made.append(v | {"y": its["ns"], "low": its["low"], "high": its["high"], "limit": its["limit"]})
+        drawn = interval(Interval(v["y"], v["low"], v["high"]))
+        made.append(v | {"y": drawn["ns"], "low": drawn["low"], "high": drawn["high"], "limit": drawn["limit"]})
     return [v for v in made if v["y"] is not None or v["limit"] is not None]
 
 

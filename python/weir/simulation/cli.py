@@ -70,11 +70,11 @@ def simulate(
         return
     if plan_for is not None:
         try:
-            its = machine_plan.found(plan_for, members)
+            found = machine_plan.found(plan_for, members)
         except (native.NativeError, scenario.BadScenario, OSError) as error:
             raise fail(str(error)) from None
-        out.print(machine_plan.table(its))
-        out.print(f"{its['tried']} plans simulated in {its['host_s']:.1f} s; the plan is proven.", highlight=False)
+        out.print(machine_plan.table(found))
+        out.print(f"{found['tried']} plans simulated in {found['host_s']:.1f} s; the plan is proven.", highlight=False)
         return
     if what is None:
         out.print(tables.scenarios(scenario.named()))

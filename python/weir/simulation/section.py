@@ -107,12 +107,12 @@ def _title(chart: dict, metric: str, points: list[dict]) -> str:
     there = defaultdict(list)
     for p in sorted(points, key=lambda p: p["y"]):
         there[p["x"], p["column"]].append(p)
-    compared = [its for its in there.values() if len(its) > 1 and its[0]["y"] > 0]
+    compared = [line for line in there.values() if len(line) > 1 and line[0]["y"] > 0]
     if not compared:
         first, last = points[0], points[-1]
         return f"{metric}: {value(first)} {_at(chart['x'], first['x'])}, {value(last)} {_at(chart['x'], last['x'])}"
-    its = max(compared, key=lambda its: its[-1]["y"] / its[0]["y"])
-    least, most = its[0], its[-1]
+    line = max(compared, key=lambda line: line[-1]["y"] / line[0]["y"])
+    least, most = line[0], line[-1]
     where = _at(chart["x"], least["x"]) + (f" ({least['column']})" if least["column"] else "")
     return f"{metric} differs most {where}: {value(least)} with {least['color']}, {value(most)} with {most['color']}"
 

@@ -53,7 +53,7 @@ def dry(plan: Plan) -> RenderableType:
 
 
 def _chosen(of: Row) -> list[str]:
-    return [words.value(key, its) for key, its in of["chosen"].items()]
+    return [words.value(key, value) for key, value in of["chosen"].items()]
 
 
 def results(rows: Sequence[Row]) -> Group:
@@ -85,15 +85,15 @@ def _table(results: Results) -> RenderableType:
 def findings(rows: Sequence[Row]) -> list[Table]:
     tables = []
     for results in read(rows):
-        its = found(results)
-        if not its:
+        stated = found(results)
+        if not stated:
             continue
         paper = published(results).paper
         title = f"What {paper} found, and what the simulation finds. {called(results)}".strip()
         table = Table(title=title, title_justify="left")
         for column in ("where", "finding", "simulated", "verdict"):
             table.add_column(column)
-        for f in its:
+        for f in stated:
             verdict = f"[{'green' if f.holds else 'yellow'}]{f.verdict}[/], {f.within}"
             table.add_row(f.source, f.says, f.simulated + (f"\n{f.why}" if not f.holds else ""), verdict)
         tables.append(table)

@@ -30,8 +30,8 @@ WAITING = {"spin": "spins", "share": "yields"}
 
 
 def _episode(point: Point, unit_ns: float) -> Three:
-    its = point.episode
-    return its.value / unit_ns, its.drawn[0] / unit_ns, its.drawn[1] / unit_ns
+    episode = point.episode
+    return episode.value / unit_ns, episode.drawn[0] / unit_ns, episode.drawn[1] / unit_ns
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ def _kind(point: Point) -> str:
 
 
 def _efficiency(point: Point) -> Three:
-    its = point.efficiency
-    return its.value, *its.drawn
+    efficiency = point.efficiency
+    return efficiency.value, *efficiency.drawn
 
 
 AXES: dict[str, Axes] = {
@@ -114,41 +114,41 @@ def values(results: Results) -> Values:
 
 
 def _values(results: Results) -> Iterator[dict]:
-    its = AXES[results.experiment]
+    axes = AXES[results.experiment]
     for source in SOURCES:
         for p in results.of(source):
-            if (y := its.y(results, p)) is None:
+            if (y := axes.y(results, p)) is None:
                 continue
             yield {
-                "x": its.x(p),
+                "x": axes.x(p),
                 "y": y[0],
                 "low": y[1],
                 "high": y[2],
-                "colour": its.colour(p),
-                "panel": its.panel(p),
+                "colour": axes.colour(p),
+                "panel": axes.panel(p),
                 "source": source,
             }
 
 
 def draw(results: Results) -> alt.TopLevelMixin | None:
     """None where a single point was measured, or none."""
-    its, found = AXES[results.experiment], values(results)
+    axes, found = AXES[results.experiment], values(results)
     if len({(v["x"], v["colour"], v["panel"]) for v in found if v["source"] == MEASURED}) < 2:
         return None
     names = list(dict.fromkeys(v["colour"] for v in found))
     shown = [source for source in SOURCES if any(v["source"] == source for v in found)]
-    ends, at = by_panel(found, "panel", ("x",)) if "x" in its.log else ([], [])
+    ends, at = by_panel(found, "panel", ("x",)) if "x" in axes.log else ([], [])
     if ends:
-        x_axis = log_axis(at, its.x_title, NUMBER, grid=False)
+        x_axis = log_axis(at, axes.x_title, NUMBER, grid=False)
         x = alt.X("x:Q", scale=alt.Scale(type="log", nice=False), axis=x_axis)
     else:
-        x_axis = alt.Axis(title=its.x_title, grid=False, format=".3~r", labelOverlap=True, tickCount=6)
+        x_axis = alt.Axis(title=axes.x_title, grid=False, format=".3~r", labelOverlap=True, tickCount=6)
         x = alt.X("x:Q", scale=alt.Scale(nice=False, zero=False), axis=x_axis)
-    if "y" in its.log:
+    if "y" in axes.log:
         held = Log.of(found, ("y", "low", "high"))
-        scale, axis = held.scale, held.axis(its.y_title, NUMBER)
+        scale, axis = held.scale, held.axis(axes.y_title, NUMBER)
     else:
-        scale, axis = alt.Scale(zero=True), alt.Axis(format=".0%" if its.percent else ".3~r", title=its.y_title)
+        scale, axis = alt.Scale(zero=True), alt.Axis(format=".0%" if axes.percent else ".3~r", title=axes.y_title)
 
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=scale, axis=axis)
@@ -165,8 +165,8 @@ def draw(results: Results) -> alt.TopLevelMixin | None:
             tooltip=[
                 alt.Tooltip("colour:N", title="which"),
                 alt.Tooltip("source:N"),
-                alt.Tooltip("x:Q", title=its.x_title, format=".3~r"),
-                alt.Tooltip("y:Q", title=its.y_title, format=".1%" if its.percent else ".3~r"),
+                alt.Tooltip("x:Q", title=axes.x_title, format=".3~r"),
+                alt.Tooltip("y:Q", title=axes.y_title, format=".1%" if axes.percent else ".3~r"),
             ],
         )
     )
@@ -179,10 +179,10 @@ def draw(results: Results) -> alt.TopLevelMixin | None:
         measured.mark_point(filled=True, opacity=1).encode(y=y("y"), size=DOTS),
         *([edges("x", x_axis)] if ends else []),
     ]
-    dots = rings([v for v in found if v["source"] == MEASURED], "x", "y", "panel", "y" in its.log)
+    dots = rings([v for v in found if v["source"] == MEASURED], "x", "y", "panel", "y" in axes.log)
     others = [v for v in found if v["source"] != MEASURED]
     layered = alt.layer(*layers, data=alt.Data(values=[*dots, *others, *ends]))
     order = sorted({v["panel"] for v in found})
     return panels(layered, "panel", order, columns=2, least=280, height=280).resolve_scale(
-        x="independent", y=its.y_scales
+        x="independent", y=axes.y_scales
     )

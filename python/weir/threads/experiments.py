@@ -41,12 +41,12 @@ class Program:
     @property
     def id(self) -> str:
         """As weir-measure-threads takes it."""
-        its = f"{self.threads}:{self.barrier}/{self.waiting}:members={self.members}:processors={self.processors}"
-        its += f":compute_ns={self.compute_ns:g}"
+        text = f"{self.threads}:{self.barrier}/{self.waiting}:members={self.members}:processors={self.processors}"
+        text += f":compute_ns={self.compute_ns:g}"
         if self.applications > 1:
-            its += f":applications={self.applications}:policy={self.policy}:distribution={self.distribution}"
-            its += f":slot_us={self.slot_us:g}"
-        return its
+            text += f":applications={self.applications}:policy={self.policy}:distribution={self.distribution}"
+            text += f":slot_us={self.slot_us:g}"
+        return text
 
     @property
     def all_members(self) -> int:

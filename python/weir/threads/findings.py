@@ -244,10 +244,10 @@ def _overhead(r: Results, kind: str) -> Iterable[Finding]:
 
 def _processors(r: Results, kind: str) -> Iterable[Finding]:
     most = max((p.program.processors for p in r.of(threads=kind)), default=0)
-    its = r.of(threads=kind)
-    if not its:
+    points = r.of(threads=kind)
+    if not points:
         return
-    off = [p.episode.value / (on_fullest(p.program.members, p.program.processors) * p.compute_ns) for p in its]
+    off = [p.episode.value / (on_fullest(p.program.members, p.program.processors) * p.compute_ns) for p in points]
     yield Finding(
         "section 4.2, figure 6",
         "The completion time follows the largest number of threads on a processor, ⌈M/P⌉.",
@@ -343,7 +343,7 @@ def finding(rows: list[Row]) -> str:
         return "The records do not show what the conclusions of Markatos et al. 1991 are worth here."
     words = []
     for kind in KINDS:
-        its = [one.holds for one in found if one.threads == NAMES[kind]]
-        if its:
-            words.append(f"{sum(its)} of {len(its)} hold on {NAMES[kind]}")
+        held = [one.holds for one in found if one.threads == NAMES[kind]]
+        if held:
+            words.append(f"{sum(held)} of {len(held)} hold on {NAMES[kind]}")
     return f"Of what Markatos et al. found in 1991, {' and '.join(words)}."

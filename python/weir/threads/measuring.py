@@ -91,7 +91,7 @@ class Session:
             todo = {
                 e: list(e.programs(costs, len(self.plan.processors), self.plan.quick)) for e in self.plan.experiments
             }
-            steps = self.plan.rounds * sum(self.plan.samples_of(e) * len(its) for e, its in todo.items())
+            steps = self.plan.rounds * sum(self.plan.samples_of(e) * len(pairs) for e, pairs in todo.items())
             tell = self.begin("measuring", steps)
             parts = list(product(range(self.plan.rounds), todo))
             begun = time.monotonic()
@@ -131,14 +131,14 @@ class Session:
             self.writer.write(row | {"cycles_per_ns": self._cycles_per_ns})
         costs = {key: median(seen.lists["episode_ns"]) for key, seen in found.items()}
         transfer = median(calibrate.transfers(floor).values())
-        its = Costs(
+        known = Costs(
             {kind: costs["switch", kind] for kind in KINDS}, {kind: costs["quantum", kind] for kind in KINDS}, transfer
         )
         stated = {
-            kind: {"switch_ns": its.switch_ns[kind], "quantum_ns": its.quantum_ns[kind], "transfer_ns": transfer}
+            kind: {"switch_ns": known.switch_ns[kind], "quantum_ns": known.quantum_ns[kind], "transfer_ns": transfer}
             for kind in KINDS
         }
-        return floor, its, stated
+        return floor, known, stated
 
     def _asked(self, program: driver.Program, what: str) -> Row:
         answer = program.ask(f"sample {what}", PATIENCE_S)

@@ -70,6 +70,6 @@ def rows(programs: dict[Program, float], costs: Costs, stated: dict[str, Row]) -
     for one, compute_ns in programs.items():
         if said := FORMULAS[one.experiment](one, costs, Fraction(compute_ns)):
             episode, formula = said
-            its = of_one_value(one, [float(episode)], compute_ns, "predicted", stated[one.threads], formula=formula)
-            made.append(its | {"how": its["how"] | {"method": "formula"}})
+            row = of_one_value(one, [float(episode)], compute_ns, "predicted", stated[one.threads], formula=formula)
+            made.append(row | {"how": row["how"] | {"method": "formula"}})
     return made

@@ -63,8 +63,8 @@ class Point:
     def over(self, other: "Point") -> Interval:
         """By this program's episodes in the other's: over samples of one turn, where they were taken in turns."""
         if self.source == MEASURED:
-            mine, its = (by_turn(clean(list(p.rows)), "episode_ns") for p in (self, other))
-            if (ratio := ratio_by_turn(mine, its)) is not None:
+            own, theirs = (by_turn(clean(list(p.rows)), "episode_ns") for p in (self, other))
+            if (ratio := ratio_by_turn(own, theirs)) is not None:
                 return ratio
         return Interval(self.episode.value / other.episode.value)
 
@@ -74,31 +74,31 @@ class Results:
 
     def __init__(self, experiment: str, rows: Sequence[Row]) -> None:
         self.experiment = experiment
-        its = [
+        own = [
             r for r in rows if is_of_program(r) and r["what"]["experiment"] == experiment and r["kind"] == "overhead"
         ]
         self.state = ANY
         if experiment == OF_ONE_STATE:
-            its, self.state = _of_one_state(its, rows)
+            own, self.state = _of_one_state(own, rows)
         found: dict[tuple[str, Program], list[Row]] = defaultdict(list)
-        for row in its:
+        for row in own:
             found[row["source"], program_of(row)].append(row)
-        self.points = {key: Point(key[1], key[0], tuple(its)) for key, its in found.items()}
+        self.points = {key: Point(key[1], key[0], tuple(of_key)) for key, of_key in found.items()}
 
     def of(self, source: str = MEASURED, **like: object) -> list[Point]:
         """By computing time, then members: those whose program has these values."""
         found = [
             p
-            for (its, one), p in self.points.items()
-            if its == source and all(getattr(one, name) == value for name, value in like.items())
+            for (origin, one), p in self.points.items()
+            if origin == source and all(getattr(one, name) == value for name, value in like.items())
         ]
         return sorted(found, key=lambda p: (p.program.compute_ns, p.program.members))
 
     def taken(self, kind: str) -> float:
         """The share of the processors' time that other programs had. Members that wait keep theirs, except those that
         wait for the turn of their application."""
-        its = [p for p in self.of(threads=kind) if p.program.policy != "coscheduling"]
-        had = [p.had for p in its if p.program.all_members >= p.program.processors]
+        points = [p for p in self.of(threads=kind) if p.program.policy != "coscheduling"]
+        had = [p.had for p in points if p.program.all_members >= p.program.processors]
         return max(0.0, 1 - median(had)) if had else 0.0
 
     def beside(self, point: Point, source: str) -> Point | None:

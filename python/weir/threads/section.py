@@ -38,8 +38,8 @@ TAKEN = " Other programs had {each} of the processors meanwhile."
 def sections(rows: Sequence[Row]) -> list[Section]:
     found = experiments(rows)
     made = [section for results in found for section in _sections(results)]
-    its = tables.costs(rows)
-    return [*made, Section("What threads cost here", COSTS_TEXT, [its])] if its.rows else made
+    table = tables.costs(rows)
+    return [*made, Section("What threads cost here", COSTS_TEXT, [table])] if table.rows else made
 
 
 def wants(rows: Sequence[Row]) -> bool:
@@ -78,8 +78,8 @@ def _sections(results: Results) -> list[Section]:
 def _spinning(r: Results) -> str:
     said = []
     for kind, name in NAMES.items():
-        if its := r.of(threads=kind, barrier="counter"):
-            p = its[0]
+        if points := r.of(threads=kind, barrier="counter"):
+            p = points[0]
             said.append(
                 f"{nanoseconds(p.episode.value)} on {name} ({two_digits(p.episode.value / p.quantum_ns)} quanta) for "
                 f"{nanoseconds(p.compute_ns)} of computing"
@@ -100,8 +100,8 @@ def _blocking(r: Results) -> str:
 def _overhead(r: Results) -> str:
     said = []
     for kind, name in NAMES.items():
-        its = r.of(threads=kind, barrier="combination")
-        found = [(o[0], p.compute_ns) for p in its if (o := overhead(r, p)) is not None]
+        points = r.of(threads=kind, barrier="combination")
+        found = [(o[0], p.compute_ns) for p in points if (o := overhead(r, p)) is not None]
         small = list(takewhile(lambda f: f[0] <= SMALL, reversed(found)))
         if small:
             said.append(f"from {nanoseconds(small[-1][1])} of computing on {name}")
@@ -119,7 +119,7 @@ def _policies(r: Results) -> str:
     said = []
     for kind, name in NAMES.items():
         by = {p: [x.efficiency.value for x in r.of(threads=kind, policy=p)] for p in POLICIES}
-        means = {p: sum(its) / len(its) for p, its in by.items() if its}
+        means = {p: sum(values) / len(values) for p, values in by.items() if values}
         if means:
             said.append(f"{max(means, key=lambda p: means[p])} on {name}")
     return f"Two applications spend most of the time computing under {', '.join(said)}"

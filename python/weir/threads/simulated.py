@@ -39,9 +39,9 @@ class Kept:
 def floor(host: dict[str, Any], processors: list[int]) -> list[Figure]:
     """Transfers between the processors, and the kernel's switch: what a machine file is fitted to."""
     found, _ = driver.subjects()
-    its = tuple(s for s in found if s.family == "floor")
+    floors = tuple(s for s in found if s.family == "floor")
     kept = Kept()
-    Bench(Session(processors, [Part(its, (2,), 1, 10, "none", True, 1.0, 5.0)]), kept).run(host)
+    Bench(Session(processors, [Part(floors, (2,), 1, 10, "none", True, 1.0, 5.0)]), kept).run(host)
     return figures(kept.rows)
 
 
@@ -60,16 +60,16 @@ class Simulator:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             calibrate.fit(folder / "here.toml", self.host, self._floor)
-            for (experiment, kind, waiting), its in groups.items():
+            for (experiment, kind, waiting), group in groups.items():
                 path = folder / f"{experiment}-{kind}-{waiting}.toml"
-                path.write_text(self._scenario(kind, its), encoding="utf-8")
+                path.write_text(self._scenario(kind, group), encoding="utf-8")
                 kept = Kept()
                 running = Simulation(scenario.plan(path), kept, lambda _, n: None)
                 running.run()
                 if running.interrupted:
                     raise KeyboardInterrupt
-                made += self._converted(kept.rows, its, stated[kind])
-                tell(f"simulating {experiment}, {kind}", len(its))
+                made += self._converted(kept.rows, group, stated[kind])
+                tell(f"simulating {experiment}, {kind}", len(group))
         return made
 
     def _scenario(self, kind: str, programs: dict[Program, float]) -> str:
@@ -112,8 +112,8 @@ compute_us = {next(iter(programs.values())) / 1e3}
                 episode = computed / (one.processors * metric(row, "efficiency"))
             else:
                 episode = metric(row, "episode")
-            its = of_one_value(one, [episode], compute, "simulated", costs, run=row["seed"])
-            made.append(its | {"how": its["how"] | {"method": "simulation"}})
+            made_row = of_one_value(one, [episode], compute, "simulated", costs, run=row["seed"])
+            made.append(made_row | {"how": made_row["how"] | {"method": "simulation"}})
         return made
 
 
@@ -135,4 +135,4 @@ def _point(one: Program, compute: float) -> tuple[Any, ...]:
 def _sweep(programs: dict[Program, float]) -> str:
     points = [_point(one, compute) for one, compute in programs.items()]
     values = zip(KEYS, zip(*points, strict=True), strict=True)
-    return "\n".join(f"{json.dumps(key)} = {json.dumps(list(dict.fromkeys(its)))}" for key, its in values)
+    return "\n".join(f"{json.dumps(key)} = {json.dumps(list(dict.fromkeys(given)))}" for key, given in values)

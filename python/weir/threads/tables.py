@@ -99,12 +99,12 @@ def as_csv(rows: Sequence[Row]) -> str:
     count = 0
     for results in experiments(rows):
         for (source, one), p in sorted(results.points.items(), key=lambda item: (item[0][0], item[0][1].id)):
-            its = p.episode
+            episode = p.episode
             numbers = (p.compute_ns, p.switch_ns, p.quantum_ns)
             writer.writerow(
                 [one.experiment, one.threads, one.barrier, one.waiting, one.members, one.processors, one.applications,
                  one.policy, one.distribution, *(f"{n:.4g}" for n in numbers), results.state.name, source,
-                 *(f"{n:.4g}" if isfinite(n) else "" for n in (its.value, its.low, its.high))]
+                 *(f"{n:.4g}" if isfinite(n) else "" for n in (episode.value, episode.low, episode.high))]
             )  # fmt: skip
             count += 1
     return text.getvalue() if count else ""

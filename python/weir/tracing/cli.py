@@ -42,16 +42,16 @@ def trace(
     """Record an OpenMP program for the simulator: weir trace -- PROGRAM [ARGUMENTS]."""
     prepare(output)
     try:
-        its, used = _recorded(context.args, threads, skip, barriers, runs)
+        recording, used = _recorded(context.args, threads, skip, barriers, runs)
     except NotRecorded as error:
         raise fail(str(error), _exit_status(error.status) or 2) from None
     except NoProgram as error:
         raise fail(str(error)) from None
     program = " ".join([Path(context.args[0]).name, *context.args[1:]])
     with writing(output):
-        write(its, output, {"program": program, "skipped": skip, "runs": used})
-    _say(its, output)
-    raise typer.Exit(_exit_status(its.status))
+        write(recording, output, {"program": program, "skipped": skip, "runs": used})
+    _say(recording, output)
+    raise typer.Exit(_exit_status(recording.status))
 
 
 def _recorded(words: list[str], threads: int | None, skip: int, barriers: int, runs: int) -> tuple[Recording, int]:

@@ -107,20 +107,20 @@ def _read(path: Path, skip: int, program: str, status: int, wall: float) -> Reco
         *_, taken, members, refused, _, reading_ns, cut, size, other = HEADER.unpack_from(head)
         if refused:
             words = [w.decode() for w in head[HEADER.size :].split(b"\0")]
-            its = [f"{w} ({size} and {other} threads)" if bit == 1 and size else w for bit, w in enumerate(words)]
-            why = "; ".join(w for bit, w in enumerate(its) if refused >> bit & 1)
+            reasons = [f"{w} ({size} and {other} threads)" if bit == 1 and size else w for bit, w in enumerate(words)]
+            why = "; ".join(w for bit, w in enumerate(reasons) if refused >> bit & 1)
             raise NotRecorded(f"{program} cannot be recorded: {why}", status)
         events: list[list[np.ndarray]] = [[] for _ in range(members)]
         for number in range(min(taken, ROOM)):
             file.seek(HEADER_BYTES + number * CHUNK_BYTES)
             member, used = struct.unpack("<II", file.read(8))
             events[member].append(np.frombuffer(file.read(8 * used), np.uint64))
-    whole, torn = _whole([np.concatenate(its) if its else np.empty(0, np.uint64) for its in events])
+    whole, torn = _whole([np.concatenate(one) if one else np.empty(0, np.uint64) for one in events])
     if not members or not (_ends(whole[0]) == BARRIER).any():
         raise NotRecorded(_nothing(program, members, torn, skip, status), status)
-    computed = [np.maximum((its >> np.uint64(12)).astype(np.int64) - reading_ns, 0) for its in whole]
-    locks = _in_order([(its & np.uint64(1023)).astype(np.int64) for its in whole], [_ends(its) for its in whole])
-    return Recording([_ends(its) for its in whole], locks, computed, skip, bool(cut), torn, wall, status)
+    computed = [np.maximum((one >> np.uint64(12)).astype(np.int64) - reading_ns, 0) for one in whole]
+    locks = _in_order([(one & np.uint64(1023)).astype(np.int64) for one in whole], [_ends(one) for one in whole])
+    return Recording([_ends(one) for one in whole], locks, computed, skip, bool(cut), torn, wall, status)
 
 
 def _nothing(program: str, members: int, torn: bool, skip: int, status: int) -> str:
@@ -143,17 +143,17 @@ def _ends(events: np.ndarray) -> np.ndarray:
 
 def _whole(events: list[np.ndarray]) -> tuple[list[np.ndarray], bool]:
     """As far as all members passed the same barriers, and whether some had passed more."""
-    passed = [np.flatnonzero(_ends(its) == BARRIER) for its in events]
+    passed = [np.flatnonzero(_ends(of_member) == BARRIER) for of_member in events]
     least = min(map(len, passed), default=0)
-    if all(len(its) == least for its in passed):
+    if all(len(of_member) == least for of_member in passed):
         return events, False
-    return [its[: at[least - 1] + 1 if least else 0] for its, at in zip(events, passed, strict=True)], True
+    return [of_member[: at[least - 1] + 1 if least else 0] for of_member, at in zip(events, passed, strict=True)], True
 
 
 def _in_order(locks: list[np.ndarray], ends: list[np.ndarray]) -> list[np.ndarray]:
     """Locks have the places of their addresses in a table: here they are counted as they are met."""
     numbers: dict[int, int] = {}
-    for its, what in zip(locks, ends, strict=True):
-        for lock in its[(what == LOCK) | (what == UNLOCK)]:
+    for of_member, what in zip(locks, ends, strict=True):
+        for lock in of_member[(what == LOCK) | (what == UNLOCK)]:
             numbers.setdefault(int(lock), len(numbers))
-    return [np.array([numbers.get(int(lock), 0) for lock in its], np.int64) for its in locks]
+    return [np.array([numbers.get(int(lock), 0) for lock in of_member], np.int64) for of_member in locks]

@@ -22,14 +22,14 @@ def write(recording: Recording, path: Path, about: Mapping[str, Any]) -> None:
 
 def _events(recording: Recording) -> Iterator[Mapping[str, Any]]:
     """Between two barriers, each member's in turn; where all do the same, one line for all."""
-    after = [np.flatnonzero(its == BARRIER) + 1 for its in recording.ends]
+    after = [np.flatnonzero(of_member == BARRIER) + 1 for of_member in recording.ends]
     begins = [0] * recording.members
     for number in range(recording.barriers):
-        ends = [int(its[number]) for its in after]
+        ends = [int(of_member[number]) for of_member in after]
         pieces = list(map(slice, begins, ends))
         if _alike(recording.ends, pieces) and _alike(recording.locks, pieces):
             for at in range(ends[0] - begins[0]):
-                ns = [int(its[begin + at]) for its, begin in zip(recording.ns, begins, strict=True)]
+                ns = [int(of_member[begin + at]) for of_member, begin in zip(recording.ns, begins, strict=True)]
                 yield {**_what(recording, 0, begins[0] + at), "after_ns": ns}
         else:
             for member, piece in enumerate(pieces):
@@ -41,7 +41,7 @@ def _events(recording: Recording) -> Iterator[Mapping[str, Any]]:
 
 def _alike(of_members: list[np.ndarray], pieces: list[slice]) -> bool:
     first = of_members[0][pieces[0]]
-    return all(np.array_equal(first, its[piece]) for its, piece in zip(of_members, pieces, strict=True))
+    return all(np.array_equal(first, of_member[piece]) for of_member, piece in zip(of_members, pieces, strict=True))
 
 
 def _of_member(recording: Recording, member: int, piece: slice) -> Iterator[Mapping[str, Any]]:

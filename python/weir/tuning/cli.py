@@ -79,8 +79,8 @@ def tune(
 def _section(work: Measured | Simulated, found: list[Finding]) -> Section:
     today = datetime.now(UTC).strftime("%Y-%m-%d")
     if isinstance(work, Simulated):
-        its = work.about
-        return Section(its["signature"], its["processors"], today, True, its["machine"], found)
+        about = work.about
+        return Section(about["signature"], about["processors"], today, True, about["machine"], found)
     return Section(work.host["signature"], len(work.processors), today, False, work.host["cpu_model"], found)
 
 

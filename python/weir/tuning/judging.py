@@ -79,7 +79,7 @@ def judge(rows: Sequence[Row], team: Team, taken: str) -> Finding:
 def of_intervals(team: Team, taken: str, found: Mapping[str, Interval]) -> Finding:
     """Of a simulation; `found` has the usual barrier, too."""
     usual = found.get(taken)
-    others = {name: its for name, its in found.items() if name != taken}
+    others = {name: interval for name, interval in found.items() if name != taken}
     if usual is None or not others:
         return Finding(team, taken, undecided="the simulation failed")
     best = min((n for n in others if is_faster(others[n], usual)), key=lambda n: others[n].value, default=None)

@@ -85,8 +85,8 @@ class Measured:
 
     def _taken(self, team: Team) -> str:
         said = native.ask("weir-info", "--members", str(team.members))["choices"]
-        its = next((c for c in said if c["members"] == team.members and c["placed"] == team.bound), None)
-        return its["algorithm"] if its else "auto"
+        own = next((c for c in said if c["members"] == team.members and c["placed"] == team.bound), None)
+        return own["algorithm"] if own else "auto"
 
     def _measure(
         self, session: Session, begun: float, seconds: float, writer: Writer, tell: Callable[[str, float], None]

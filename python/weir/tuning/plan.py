@@ -52,9 +52,9 @@ def plans_known(profile: dict[str, Any]) -> dict[Team, str]:
     """The plans by levels of the profile in use, as weir-info shows it: those that a simulation has found for this
     machine stand against what is measured."""
     return {
-        Team(its["members"], its["placed"]): its["barrier"]
-        for its in profile.get("sizes", ())
-        if its["barrier"].startswith(BY_LEVELS)
+        Team(size["members"], size["placed"]): size["barrier"]
+        for size in profile.get("sizes", ())
+        if size["barrier"].startswith(BY_LEVELS)
     }
 
 
@@ -64,7 +64,7 @@ def barriers(
     """None where the usual one cannot be measured."""
     known = {a["name"]: a for a in host["algorithms"]}
     others = tuple(s for s in found if s.family == "weir" and s.waiting == "auto" and s.algorithm in known)
-    placed = frozenset(name for name, its in known.items() if its.get("placed"))
+    placed = frozenset(name for name, entry in known.items() if entry.get("placed"))
     usual = next((s for s in found if s.id == USUAL), None)
     return usual and Barriers(usual, others, placed, made or {})
 

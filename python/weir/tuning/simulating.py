@@ -52,13 +52,13 @@ class Simulated:
             tried = list(dict.fromkeys([taken[members], *left]))
             tell(f"{members} threads, a plan for the machine", gone)
             made = machine_plan.found(str(self.machine), members, WAITING)["plan"]
-            its = self._simulated(members, [*tried, made], writer, lambda what: tell(what, time.monotonic() - begun))
+            times = self._simulated(members, [*tried, made], writer, lambda what: tell(what, time.monotonic() - begun))
             # A plan by levels takes neighbours for near each other.
-            named = {name: took for name, took in its.items() if name != made}
+            named = {name: took for name, took in times.items() if name != made}
             for team in self._both(members):
-                found.append(judging.of_intervals(team, taken[members], its if team.bound else named))
-            if usual := its.get(taken[members]):
-                left = [name for name in left if name in its and its[name].value <= HOPELESS * usual.value]
+                found.append(judging.of_intervals(team, taken[members], times if team.bound else named))
+            if usual := times.get(taken[members]):
+                left = [name for name in left if name in times and times[name].value <= HOPELESS * usual.value]
             last_s, last_n = time.monotonic() - begun - gone, members
         return found
 

@@ -21,17 +21,17 @@ def of_barriers(results: Results) -> Values:
     found = []
     for c in results.cells:
         for name in c.barriers if c.best else ():
-            its = c.time(KERNEL, name)
-            low, high = its.drawn
+            time = c.time(KERNEL, name)
+            low, high = time.drawn
             found.append(
                 {
                     "program": c.program,
                     "members": c.place.members,
                     "barrier": WEIRS_DEFAULT if name == DEFAULT else name,
-                    "ns": its.value,
+                    "ns": time.value,
                     "low": low,
                     "high": high,
-                    "says": with_interval(its),
+                    "says": with_interval(time),
                 }
             )
     return found
@@ -85,15 +85,15 @@ def of_gains(results: Results) -> Values:
     for c in results.cells:
         for name in filter(is_weirs, results.runtimes):
             if (ratio := c.ratio(OWN, name)) is not None:
-                its = ratio.interval
+                interval = ratio.interval
                 found.append(
                     {
                         "program": f"{c.program} ({c.place.members})",
                         "situation": TITLES.get(c.place.situation, c.place.situation),
                         "threads": title(name),
                         "gain": ratio.value,
-                        "low": its.low if its else ratio.value,
-                        "high": its.high if its else ratio.value,
+                        "low": interval.low if interval else ratio.value,
+                        "high": interval.high if interval else ratio.value,
                         "says": in_words(ratio),
                     }
                 )
@@ -152,8 +152,8 @@ def of_runtimes(results: Results) -> Values:
         where = "" if c.place.situation in ("dedicated", "crowded") else f", {c.place.situation}"
         place = f"{c.place.members} threads{where}" + (f"{BREAK}{c.command}" if c.command else "")
         for name in (OWN, *results.runtimes):
-            if (its := c.time(name)) is not None:
-                found.append(value(place, named(results, name), its))
+            if (time := c.time(name)) is not None:
+                found.append(value(place, named(results, name), time))
     return found
 
 

@@ -166,11 +166,11 @@ def _of_directives(r: Results) -> Conclusion:
     for s in r.shares:
         by.setdefault((s.program, s.situation, s.members), {})[s.runtime] = s
     near, found = 0, []
-    for (program, situation, members), its in by.items():
+    for (program, situation, members), by_runtime in by.items():
         cell = next((c for c in r.of(situation) if (c.program, c.place.members) == (program, members)), None)
-        if cell is None or not {OWN, KERNEL} <= its.keys() or not (cell.enough(OWN) and cell.enough(KERNEL)):
+        if cell is None or not {OWN, KERNEL} <= by_runtime.keys() or not (cell.enough(OWN) and cell.enough(KERNEL)):
             continue
-        priced = its[OWN].priced_ns - its[KERNEL].priced_ns
+        priced = by_runtime[OWN].priced_ns - by_runtime[KERNEL].priced_ns
         measured = cell.time(OWN).value - cell.time(KERNEL).value
         if abs(priced) < 0.05 * cell.time(OWN).value:
             continue

@@ -40,11 +40,11 @@ class Target:
 
 
 def verdict(ratio: Ratio, at_least: float | None = None, at_most: float | None = None) -> str:
-    if (its := ratio.interval) is None:
+    if (interval := ratio.interval) is None:
         return FEW
     if at_least is not None:
-        return REACHED if its.low >= at_least else MISSED if its.high < at_least else NOISE
-    return REACHED if its.high <= at_most else MISSED if its.low > at_most else NOISE
+        return REACHED if interval.low >= at_least else MISSED if interval.high < at_least else NOISE
+    return REACHED if interval.high <= at_most else MISSED if interval.low > at_most else NOISE
 
 
 def in_words(ratio: Ratio) -> str:
@@ -53,8 +53,10 @@ def in_words(ratio: Ratio) -> str:
 
 def cells_of(results: Results, situation: str) -> list[Cell]:
     """Those that count: with more threads than processors, teams that are CROWDED times as large, if there are any."""
-    its = results.of(situation)
-    return [c for c in its if c.place.members == CROWDED * c.place.processors] or its if situation == "crowded" else its
+    compared = results.of(situation)
+    if situation != "crowded":
+        return compared
+    return [c for c in compared if c.place.members == CROWDED * c.place.processors] or compared
 
 
 def targets(rows: Sequence[Row]) -> list[Target]:
@@ -69,7 +71,7 @@ def targets(rows: Sequence[Row]) -> list[Target]:
             if (one := _faster(results, situation, runtime, limit)) is not None:
                 found.append(one)
     by = {(t.situation, t.what) for t in found}
-    missing = [(name, NONE_SLOWER, its.slower) for name, its in BY_NAME.items()]
+    missing = [(name, NONE_SLOWER, target.slower) for name, target in BY_NAME.items()]
     missing += [(name, GAIN, limit) for name, limit in FASTER.items()]
     found += [Target(where, AUTO, what, at, "", NOT_MEASURED) for where, what, at in missing if (where, what) not in by]
     return found
@@ -86,18 +88,18 @@ def _none_slower(results: Results, situation: str, runtime: str) -> Target | Non
             by.setdefault(verdict(ratio, at_most=limit), []).append((ratio.value, f"{name} {in_words(ratio)}"))
     if not by:
         return None
-    its = next(word for word in KINDS if word in by)
+    kind = next(word for word in KINDS if word in by)
     said = [f"{len(by[word])} {words[len(by[word]) > 1]}" for word, words in KINDS.items() if word in by]
     worst = [words for word in KINDS if word != REACHED for _, words in sorted(by.get(word, ()), reverse=True)]
     measured = f"of {sum(map(len, by.values()))}: {', '.join(said)}"
-    met = MISSED if its == FAILS else its
+    met = MISSED if kind == FAILS else kind
     return Target(situation, runtime, NONE_SLOWER, limit, measured, met, ", ".join(worst))
 
 
 def limits(situation: str) -> tuple[float, tuple[str, ...]]:
     """How much slower no program may be there, and than on which runtimes beside its own, the fastest of them."""
-    its = BY_NAME.get(situation)
-    return (its.slower, its.peers) if its else (SLOWER, ())
+    target = BY_NAME.get(situation)
+    return (target.slower, target.peers) if target else (SLOWER, ())
 
 
 def _fails_here_alone(c: Cell, runtime: str) -> bool:
@@ -107,11 +109,11 @@ def _fails_here_alone(c: Cell, runtime: str) -> bool:
 
 def _faster(results: Results, situation: str, runtime: str, limit: float) -> Target | None:
     compared = [c for c in cells_of(results, situation) if c.ratio(OWN, runtime)]
-    its = [c for c in compared if c.ratio(OWN, runtime).interval] or compared
-    mean = geometric_mean(c.ratios(OWN, runtime) for c in its)
+    known = [c for c in compared if c.ratio(OWN, runtime).interval] or compared
+    mean = geometric_mean(c.ratios(OWN, runtime) for c in known)
     if mean is None:
         return None
-    detail = f"{len(its)} of {len(compared)} programs: {', '.join(c.program for c in its)}"
+    detail = f"{len(known)} of {len(compared)} programs: {', '.join(c.program for c in known)}"
     met = verdict(mean, at_least=limit)
     return Target(situation, runtime, GAIN, limit, in_words(mean), met, detail)
 
@@ -128,8 +130,8 @@ def finding(rows: list[Row]) -> str:
     if len({c.program for c in results.cells}) == 1:
         return sentence(_of_one_program(results, by_default), "this program")
     gains = [t for t in targets(rows) if t.runtime == by_default and t.what == GAIN]
-    its = [t for t in gains if t.verdict != NOT_MEASURED]
-    titles = {t: TITLES[t.situation] for t in its}
+    measured = [t for t in gains if t.verdict != NOT_MEASURED]
+    titles = {t: TITLES[t.situation] for t in measured}
     said = [f"{t.measured} times as fast {'' if w.startswith('called') else 'with '}{w}" for t, w in titles.items()]
     return sentence(f"on Weir's runtime these programs are {', '.join(said)}" if said else "", "whole programs")
 
@@ -139,9 +141,9 @@ def called(c: Cell) -> str:
     return f"{c.program} {c.command}".rstrip()
 
 
-def _of_one_program(results: Results, mine: str) -> str:
+def _of_one_program(results: Results, runtime: str) -> str:
     """Where most threads share the processors, and as many threads as processors have them for themselves."""
-    cells = [c for c in results.cells if c.times(mine) and c.times(OWN)]
+    cells = [c for c in results.cells if c.times(runtime) and c.times(OWN)]
     if not cells:
         return ""
 
@@ -150,7 +152,7 @@ def _of_one_program(results: Results, mine: str) -> str:
         times = [f"{nanoseconds(c.time(name).value)} on {named(results, name)}" for name in peers if c.times(name)]
         never = [f"does not end on {named(results, name)}" for name in peers if c.fails(name)]
         place = f"with {c.place.members} threads on {c.place.processors} processors {called(c)} takes"
-        return f"{place} {nanoseconds(c.time(mine).value)} under weir run, {', '.join([*times, *never])}"
+        return f"{place} {nanoseconds(c.time(runtime).value)} under weir run, {', '.join([*times, *never])}"
 
     most = max(cells, key=lambda c: c.place.members)
     least = min(cells, key=lambda c: c.place.members)

@@ -144,9 +144,9 @@ class Session:
                 self.complaints.add(f"skipped: {no}", program.name)
                 continue
             for cell in cells(program, situations, self.plan.teams, self.plan.processors, callers):
-                its = [way for way in ways if self._belongs(way, cell)]
-                if its:
-                    todo[cell] = its
+                own = [way for way in ways if self._belongs(way, cell)]
+                if own:
+                    todo[cell] = own
         return todo
 
     def _belongs(self, way: One, cell: Cell) -> bool:
@@ -192,10 +192,10 @@ class Session:
     def _fixed(self, weir: Side) -> list[One]:
         """Beside kernel threads, which choose nothing either: members in user space, on all processors and on one."""
         one = ("taskset", "-c", str(PROCESSORS[0]))
-        its = {rows.USER_FIXED: ("user", ()), rows.AUTO_FIXED: (AUTO, ()), rows.ONE_FIXED: (AUTO, one)}
+        fixed = {rows.USER_FIXED: ("user", ()), rows.AUTO_FIXED: (AUTO, ()), rows.ONE_FIXED: (AUTO, one)}
         return [
             One(replace(weir, changed=weir.changed | {THREADS: kind, "WEIR_ADAPT": "false"}), name, "", None, launcher)
-            for name, (kind, launcher) in its.items()
+            for name, (kind, launcher) in fixed.items()
         ]
 
     def _by_hand(self, program: Program) -> list[One]:
@@ -312,8 +312,8 @@ class Session:
         expected = self._expected.setdefault(cell, sorted(said))
         if sorted(said) != expected:
             lines = zip(expected, sorted(said), strict=False)
-            was, its = next(((a, b) for a, b in lines if a != b), (f"{len(expected)} lines", f"{len(said)} lines"))
-            raise Wrong(f"its result differs: {its[:60]!r} instead of {was[:60]!r}")
+            was, now = next(((a, b) for a, b in lines if a != b), (f"{len(expected)} lines", f"{len(said)} lines"))
+            raise Wrong(f"its result differs: {now[:60]!r} instead of {was[:60]!r}")
         return max(times), ended
 
     def _check(self, ended: Ended) -> tuple[list[str], list[float]]:

@@ -45,9 +45,9 @@ class Program:
 
     def arguments(self, work: str, team: int | None, callers: int) -> tuple[str, ...]:
         """`work`: words, crowded, long, shared or beside. `team`: None: as many threads as it likes."""
-        its = next((given for given in (getattr(self, work), self.words, self.beside) if given is not None), ())
+        given_words = next((given for given in (getattr(self, work), self.words, self.beside) if given is not None), ())
         return (
-            *its,
+            *given_words,
             *((self.team, str(team)) if self.team and team is not None else ()),
             *((self.callers, str(callers)) if callers else ()),
         )
@@ -192,7 +192,7 @@ def programs() -> list[Program]:
     by_name = {one.name: one for one in found}
     for name in OVER_MPI:
         same, over = by_name[name], str(_built(f"{name}-mpich"))
-        each = (None if its is None else (over, *its) for its in (same.words, same.crowded, same.shared))
+        each = (None if words is None else (over, *words) for words in (same.words, same.crowded, same.shared))
         words, crowded, shared = each
         launched = native.REPOSITORY / "workloads" / "processes"
         found.append(Program(name + PROCESSES, launched, OF_PROCESSES, words, crowded, shared))
@@ -206,7 +206,7 @@ def programs() -> list[Program]:
 
 
 def _split(*works: str | None) -> list[tuple[str, ...] | None]:
-    return [None if its is None else tuple(its.split()) for its in works]
+    return [None if work is None else tuple(work.split()) for work in works]
 
 
 def _built(name: str) -> Path:

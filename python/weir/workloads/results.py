@@ -53,9 +53,9 @@ class Cell:
 
     def ratios(self, runtime: str, of: str, barrier: str = DEFAULT, of_barrier: str = DEFAULT) -> list[float]:
         """By rounds: the time on `runtime` in that on `of`."""
-        mine, its = self.times(runtime, barrier), self.times(of, of_barrier)
+        own, theirs = self.times(runtime, barrier), self.times(of, of_barrier)
         return [
-            mine[run][turn] / ns for run in mine if run in its for turn, ns in its[run].items() if turn in mine[run]
+            own[run][turn] / ns for run in own if run in theirs for turn, ns in theirs[run].items() if turn in own[run]
         ]
 
     def fastest(self, runtimes: Iterable[str]) -> str | None:
@@ -80,10 +80,10 @@ class Cell:
 
     def ratio(self, runtime: str, of: str, barrier: str = DEFAULT, of_barrier: str = DEFAULT) -> Ratio | None:
         """One run is a round, and has one time."""
-        if not (its := self.ratios(runtime, of, barrier, of_barrier)):
+        if not (ratios := self.ratios(runtime, of, barrier, of_barrier)):
             return None
-        found = median_interval([[ratio] for ratio in its])
-        return Ratio(found.value, found if found.known else None, len(its))
+        found = median_interval([[ratio] for ratio in ratios])
+        return Ratio(found.value, found if found.known else None, len(ratios))
 
     @property
     def barriers(self) -> list[str]:
@@ -93,8 +93,8 @@ class Cell:
     @property
     def best(self) -> str | None:
         """The barrier with the least median time, where several were measured."""
-        its = [name for name in self.barriers if name != DEFAULT]
-        return min(its, key=lambda name: self.time(KERNEL, name).value) if its else None
+        others = [name for name in self.barriers if name != DEFAULT]
+        return min(others, key=lambda name: self.time(KERNEL, name).value) if others else None
 
 
 def _key(runtime: str, barrier: str) -> tuple[str, str]:
@@ -154,8 +154,8 @@ class Results:
     @property
     def runtimes(self) -> list[str]:
         """All but the programs' own and fixed choices; Weir's default first."""
-        its = (runtime for c in self.cells for runtime, _ in (*c.rows, *c.failed))
-        found = dict.fromkeys(name for name in its if name not in (OWN, *FIXED))
+        runtimes = (runtime for c in self.cells for runtime, _ in (*c.rows, *c.failed))
+        found = dict.fromkeys(name for name in runtimes if name not in (OWN, *FIXED))
         return sorted(found, key=lambda name: name != AUTO)
 
     def version(self, runtime: str) -> str:
@@ -185,17 +185,17 @@ def _order(situation: str) -> int:
 def geometric_mean(ratios: Iterable[Sequence[float]]) -> Ratio | None:
     """Over programs: of the medians of each program's ratios. The interval resamples each program's rounds, not the
     programs."""
-    its = [list(one) for one in ratios if one]
-    if not its:
+    series = [list(one) for one in ratios if one]
+    if not series:
         return None
-    value = exp(sum(log(median(one)) for one in its) / len(its))
-    rounds = min(map(len, its))
+    value = exp(sum(log(median(one)) for one in series) / len(series))
+    rounds = min(map(len, series))
     if rounds < FEWEST:
         return Ratio(value, None, rounds)
     random = np.random.default_rng(1)
     logs = np.zeros(RESAMPLED)
-    for one in its:
+    for one in series:
         values = np.asarray(one)
         logs += np.log(np.median(values[random.integers(len(values), size=(RESAMPLED, len(values)))], axis=1))
-    low, high = np.exp(np.quantile(logs / len(its), [0.025, 0.975]))
+    low, high = np.exp(np.quantile(logs / len(series), [0.025, 0.975]))
     return Ratio(value, Interval(value, min(float(low), value), max(float(high), value)), rounds)

@@ -82,7 +82,7 @@ def sections(rows: Sequence[Row]) -> list[Section]:
         made.append(Section("What the papers concluded", CONCLUSIONS, [held], judges=True))
     if (drawn := charts.gains(results)) is not None:
         made.append(Section(parts=[Chart("workloads-gains", "What programs gain in each situation", drawn, GAINS)]))
-    by_situation = [its for name in results.situations if (its := tables.of_situation(results, name)).rows]
+    by_situation = [table for name in results.situations if (table := tables.of_situation(results, name)).rows]
     if by_situation:
         made.append(Section("Programs in each situation", SITUATIONS, by_situation))
     if (fixed := tables.of_best(results)).rows:

@@ -143,8 +143,8 @@ def of_best(results: Results) -> Table:
              nanoseconds(c.time(*best).value), Shown(in_words(ratio), verdict=verdict(ratio, at_most=NEAR_BEST))]
         )  # fmt: skip
         marks.append("")
-    for where, its in by.items():
-        rows.append(["geometric mean", "", where, "", "", "", _in_words(geometric_mean(its))])
+    for where, ratios in by.items():
+        rows.append(["geometric mean", "", where, "", "", "", _in_words(geometric_mean(ratios))])
         marks.append("default")
     heads = ["program", "threads", "situation", "auto", "best fixed choice", "its time", "auto / best"]
     return Table("Against the best fixed choice", heads, rows, tuple(marks), words=(0, 2, 4), is_open=True)
@@ -174,8 +174,8 @@ def of_shares(results: Results) -> Table:
     by = {(s.program, s.members, s.runtime): s for s in results.shares}
     rows = []
     for program, members in dict.fromkeys((s.program, s.members) for s in results.shares):
-        its = [by.get((program, members, kind)) for kind in kinds]
-        cells = [Shown(f"{s.of_time:.1%}", f"of {nanoseconds(s.time_ns)}") if s else "–" for s in its]
+        shares = [by.get((program, members, kind)) for kind in kinds]
+        cells = [Shown(f"{s.of_time:.1%}", f"of {nanoseconds(s.time_ns)}") if s else "–" for s in shares]
         rows.append([program, str(members), *cells])
     return Table("", ["program", "threads", *(f"on {title(kind)}" for kind in kinds)], rows)
 
@@ -221,8 +221,8 @@ def as_csv(rows: Sequence[Row]) -> str:
     results = Results(rows)
     for c in results.cells:
         for runtime, barrier in c.rows:
-            if its := c.time(runtime, barrier):
-                ends = [f"{n:.6g}" if isfinite(n) else "" for n in (its.value, its.low, its.high)]
+            if time := c.time(runtime, barrier):
+                ends = [f"{n:.6g}" if isfinite(n) else "" for n in (time.value, time.low, time.high)]
                 place = c.place
                 writer.writerow([c.program, c.group, place.situation, place.members, place.processors, runtime, barrier,
                                  len(c.times(runtime, barrier)), *ends])  # fmt: skip

@@ -106,9 +106,9 @@ class _Programs:
 
 
 def _table_3(r: Results) -> list[Finding]:
-    its = _Programs(r)
+    programs = _Programs(r)
     parts = (_bests_of_programs, _gains, _scaling)
-    return [finding for homes in PLACES for part in parts for finding in part(its, homes)]
+    return [finding for homes in PLACES for part in parts for finding in part(programs, homes)]
 
 
 WHY_NO_BLOCKING = "With a processor for each member a poll costs less than a wake-up. The paper gives no reason."

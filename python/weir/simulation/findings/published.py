@@ -67,7 +67,7 @@ def _best(table: Mapping[int, str]) -> Callable[[Results, Chart], Iterable[Point
 
 def _best_of_programs(r: Results, chart: Chart) -> Iterable[Point]:
     drawn = chart["only"]["application.trace"][0]
-    program = next(name for name, its in RECORDED.items() if its in drawn)
+    program = next(name for name, recorded in RECORDED.items() if recorded in drawn)
     return [
         Point(n, best, None, "block" if best == "condvar" else "spin")
         for n, bests in TABLE_3[program].items()
@@ -126,8 +126,8 @@ OF: dict[str, Published] = {
 
 def called(results: Results) -> str:
     """What the paper calls the barriers of the scenario, where it has other names: a sentence."""
-    if (its := OF.get(results.name)) is None:
+    if (paper := OF.get(results.name)) is None:
         return ""
     there = {a["barrier"] for row in results.runs for a in row["applications"]}
-    said = [f"{ours} is {theirs}" for ours, theirs in its.called.items() if ours in there and ours != theirs]
-    return f"In {its.paper} {', '.join(said)}." if said else ""
+    said = [f"{ours} is {theirs}" for ours, theirs in paper.called.items() if ours in there and ours != theirs]
+    return f"In {paper.paper} {', '.join(said)}." if said else ""

@@ -127,7 +127,7 @@ def tables(pairs: Sequence[Pair]) -> list[Table]:
     def series(p: Pair) -> tuple[int, State, bool, str, str]:
         return p.members, p.state, p.runtime != OURS, p.runtime, p.compiler
 
-    return [_table(list(its)) for _, its in groupby(sorted(pairs, key=series), series)]
+    return [_table(list(group)) for _, group in groupby(sorted(pairs, key=series), series)]
 
 
 def _table(pairs: Sequence[Pair]) -> Table:

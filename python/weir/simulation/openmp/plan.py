@@ -98,10 +98,10 @@ def plan(
     on = chosen(runtimes, [r["name"] for r in known["runtimes"]], "--runtimes", "runtime")
     made = []
     for machine in [Machine.called(name) for name in machines]:
-        its = machine.processors
-        fitting = [n for n in threads or (*THREADS, its) if n <= its]
+        processors = machine.processors
+        fitting = [n for n in threads or (*THREADS, processors) if n <= processors]
         if not fitting:
-            raise BadScenario(f"--threads: {machine.path} has {its} processors, fewer than any team asked for")
+            raise BadScenario(f"--threads: {machine.path} has {processors} processors, fewer than any team asked for")
         made += [
             Point(machine, name, group, r["name"], r["model"], members, seed)
             for members in sorted(set(fitting))

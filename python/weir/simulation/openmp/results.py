@@ -26,9 +26,9 @@ class Simulated:
 
 def simulated(rows: Sequence[Row]) -> list[Simulated]:
     names = {row["id"]: row["host"].get("cpu_model", "") for row in rows if row["kind"] == "machine"}
-    its = [row for row in rows if row["kind"] == "overhead" and is_openmp(row, SOURCE)]
+    own = [row for row in rows if row["kind"] == "overhead" and is_openmp(row, SOURCE)]
     by_machine: dict[tuple[str, str], list[Row]] = {}
-    for row in its:
+    for row in own:
         key = (names.get(row["session"], ""), row["where"].get("homes", ""))
         by_machine.setdefault(key, []).append(row)
     return [Simulated(*key, constructs(found, SOURCE)) for key, found in by_machine.items()]

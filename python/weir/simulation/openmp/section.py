@@ -43,7 +43,7 @@ def _section(of: Simulated, number: int) -> Section:
 def _title(of: Simulated) -> str:
     """Where Weir's runtime is farthest from the best of the models, with the most threads."""
     most = max(c.place.members for c in of.constructs)
-    compared = [(its, c) for c in of.constructs if c.place.members == most and (its := tables.ratio(c)) is not None]
+    compared = [(ratio, c) for c in of.constructs if c.place.members == most and (ratio := tables.ratio(c)) is not None]
     if not compared:
         return f"Overhead against threads, up to {most}"
     times, c = max(compared, key=lambda one: one[0])

@@ -90,8 +90,8 @@ def _two(value: float | None) -> str:
 
 
 def _counts(cost: Cost) -> list[str]:
-    its = counts(cost.rows)
-    return [_number(its.get(name)) for name in COUNTS]
+    numbers = counts(cost.rows)
+    return [_number(numbers.get(name)) for name in COUNTS]
 
 
 def _number(value: float | None) -> str:
