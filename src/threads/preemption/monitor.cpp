@@ -123,7 +123,7 @@ class monitor {
   std::uint64_t look_at_threads(claimant& c, std::uint32_t alarms_before);
   void look_at(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t look_at_stood_in(processor& p, std::uint64_t now);
-  static bool is_misplaced(const processor& p);
+  bool is_misplaced(const processor& p) const;
   std::uint64_t tick_more_rarely(processor& p, unsigned to_level, std::uint64_t now);
   bool hand_off(claimant& c, processor& p, std::uint32_t switches, std::uint64_t now, bool blocked);
   std::uint64_t hand_off_if_wanted(claimant& c, processor& p, std::uint64_t now);
@@ -210,13 +210,14 @@ std::uint64_t monitor::tick_more_rarely(processor& p, unsigned to_level, std::ui
 // A body that has computed for a slice, and keeps its kernel thread beside a stand-in, may wait by spinning later: a tick makes
 // it return. When the next one is due; never: the body is blocked, or the thread's own.
 std::uint64_t monitor::look_at_stood_in(processor& p, std::uint64_t now) {
-  return p.seen.blocked ? never : tick_more_rarely(p, 3, now);
+  return p.seen.blocked || looks_at_threads_.rests() ? never : tick_more_rarely(p, 3, now);
 }
 
 // A body that is alone where it does not belong goes home, or to the others, when it waits next. If it waits by spinning, a tick
-// tells. Until then it keeps the processor from those for whom it waits: both kernel threads may have one processor.
-bool monitor::is_misplaced(const processor& p) {
-  return !p.sleeps() && ((p.current()->is_adopted && p.is_left()) || p.has_bodies_of_others());
+// tells. Until then it keeps the processor from those for whom it waits: both kernel threads may have one processor. At rest it
+// blocks: if it spins later, the process uses processor time.
+bool monitor::is_misplaced(const processor& p) const {
+  return !looks_at_threads_.rests() && !p.sleeps() && ((p.current()->is_adopted && p.is_left()) || p.has_bodies_of_others());
 }
 
 // Until the next look. A body that has been cancelled may compute for long before it comes to a cancellation point.

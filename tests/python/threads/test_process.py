@@ -83,11 +83,11 @@ class Resting:
         statuses = (Path(f"/proc/{self._its.pid}/task/{it}/status").read_text() for it in self.threads() - self._own)
         return sum(int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text, re.MULTILINE)[1]) for text in statuses)
 
-    def come_to_rest(self) -> None:
+    def come_to_rest(self, switches: int = 2) -> None:
         def rests() -> bool:
             before = self.switches()
             time.sleep(1.5)
-            return self.switches() - before <= 2
+            return self.switches() - before <= switches
 
         eventually(rests)
 
@@ -100,6 +100,13 @@ def test_nobody_wakes_up_at_rest_until_somebody_computes(program: Path, given: d
         before = resting.switches()
         resting.go_on()
         eventually(lambda: resting.switches() > before + 10)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nobody_wakes_up_where_all_stay_blocked(program: Path, given: dict[str, dict[str, str]], mode: str):
+    """Each where nobody expects it, so that most keep a stand-in. For these there is a look once a second."""
+    with Resting(program, given[mode], "stuck", 16) as resting:
+        resting.come_to_rest(40)
 
 
 def test_weirs_threads_have_small_stacks(program: Path, given: dict[str, dict[str, str]]):

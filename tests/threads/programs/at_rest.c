@@ -3,7 +3,7 @@
    one thread computes until the input ends bytes    of address space, while the threads sleep made     how many threads the
    system grants, of at most PROCESSES (RLIMIT_NPROC) of a user who has no others forks    page faults of a child of this program
    with so many threads, and of the program for each child blocked  all threads block at once where nobody expects it, and once
-   more; then it rests until the input ends */
+   more; then it rests until the input ends stuck    the same, but they stay blocked there */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -21,8 +21,8 @@ enum { most = 1024 };
 static sem_t go, first_goes, begun;
 static pid_t known[most];
 static atomic_int knowns;
-static atomic_bool computes;
-static int pipes[2];
+static atomic_bool computes, stay_blocked;
+static int pipes[2], silent[2];
 
 static void note_this_thread(void) { known[atomic_fetch_add(&knowns, 1)] = (pid_t)syscall(SYS_gettid); }
 
@@ -57,6 +57,7 @@ static void* block_unexpectedly(void* unused) {
     bare(SYS_read, pipes[0], (long)&byte, 1);
   }
   sem_post(&begun);
+  if (atomic_load(&stay_blocked)) bare(SYS_read, silent[0], (long)&byte, 1);
   pause();
   return unused;
 }
@@ -106,8 +107,9 @@ int main(int count, char** words) {
   sem_init(&first_goes, 0, 0);
   sem_init(&begun, 0, 0);
   note_this_thread();
-  if (strcmp(what, "blocked") == 0) {
-    if (pipe(pipes) != 0) return 1;
+  atomic_store(&stay_blocked, strcmp(what, "stuck") == 0);
+  if (strcmp(what, "blocked") == 0 || atomic_load(&stay_blocked)) {
+    if (pipe(pipes) != 0 || pipe(silent) != 0) return 1;
     create(wanted, block_unexpectedly);
     for (int i = 0; i < 2 * wanted; ++i) {
       usleep(5000); /* for a while all that have come so far block together */
