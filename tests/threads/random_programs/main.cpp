@@ -57,7 +57,7 @@ void kill_each_other() {
   const int before = self->handled[number];
   meet();
   say_error("pthread_kill", pthread_kill(threads[static_cast<std::size_t>((self->number + 1) % members)], number));
-  for (const double until = now_s() + 5; self->handled[number] == before && now_s() < until;) {
+  for (const double until = now_s() + patience; self->handled[number] == before && now_s() < until;) {
     const timespec moment{0, 200'000};
     nanosleep(&moment, nullptr);
   }

@@ -151,7 +151,7 @@ void set_a_timer_for_itself() {
   const int before = self->handled[of_timers()];
   const itimerspec soon{{}, {0, 200'000}};
   if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &soon, nullptr) != 0) return say(" no timer");
-  for (const double until = now_s() + 5; self->handled[of_timers()] == before && now_s() < until;) {
+  for (const double until = now_s() + patience; self->handled[of_timers()] == before && now_s() < until;) {
     const timespec moment{0, 300'000};
     nanosleep(&moment, nullptr);
   }
