@@ -27,7 +27,7 @@ int send_to(Thread thread, const siginfo_t& why) {
   for (;;) {
     {
       claimant by;
-      body* const to = by.body_of(thread);
+      body* const to = by.receiver_of(thread);
       if (to == nullptr) return left ? 0 : -1;
       if (const int error = send(by, *to, why, left); error != send_again) return error;
     }

@@ -37,6 +37,23 @@ body* claimant::body_of(pid_t id) {
   return found != nullptr ? found : own_body_that(is);
 }
 
+namespace {
+body* processors_body_of(const body& listed) {
+  // Not by the number of the thread, which may be a later thread's when the processor has outlasted the former one.
+  return own_body_that([&listed](const body& b) { return b.id == listed.id; });
+}
+template <class Thread>
+body* receiver(Thread thread) {
+  body* const found = claimant::body_of(thread);
+  if (found == nullptr || !found->is_adopted || found->where() != nullptr) return found;
+  body* const driven = processors_body_of(*found);
+  return driven != nullptr ? driven : found;
+}
+}  // namespace
+body* claimant::receiver_of(pthread_t thread) { return receiver(thread); }
+body* claimant::receiver_of(pid_t id) { return receiver(id); }
+bool claimant::has_processor(const body& listed) { return listed.is_adopted && processors_body_of(listed) != nullptr; }
+
 // ---- bodies that are called to their own kernel threads
 
 void claimant::ask_to_detach(pthread_t thread) {

@@ -32,6 +32,12 @@ class claimant {
   /// Has this thread a body besides that of a processor which it drives? The processor may outlast the thread.
   static bool has_body_of(pthread_t thread);
   static body* body_of(pid_t id);
+  /// The body to which a signal for this thread goes. A thread of the program that opens a region has two: its own, and that of the
+  /// processor which it drives; others run there meanwhile.
+  static body* receiver_of(pthread_t thread);
+  static body* receiver_of(pid_t id);
+  /// Has the thread of this listed body a processor of its own, too?
+  static bool has_processor(const body& listed);
   /// The thread has been cancelled: it goes to its own kernel thread when it next waits, and stays there. If it blocks in the
   /// system, the monitor ends that.
   static void ask_to_detach(pthread_t thread);

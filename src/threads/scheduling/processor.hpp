@@ -64,6 +64,7 @@ struct native_bodies {
   using signal = siginfo_t;
   using pending = signal_queue::pending;
   static int send_to_thread(const body& b, const siginfo_t& why);
+  static bool has_processor(const body& b);
   static int send_to_processor(const processor& p, const siginfo_t& why);
   static void wake(body& b);
 };

@@ -94,7 +94,7 @@ void pass_on(const siginfo_t& why) {
     int result = send_again;
     {
       claimant by;
-      body* const receiver = claimant::body_of(to);
+      body* const receiver = claimant::receiver_of(to);
       if (receiver == nullptr && left) return;  // it has taken the signal, and ended since
       if (receiver == nullptr)
         to = 0;

@@ -40,7 +40,8 @@ class basic_sender {
       processor* const on = to.where();
       if (on == nullptr) {
         // Signals that have been left with it come first: they were sent first.
-        if (!to.has_arrived()) return send_again;
+        // Its thread may drive its own processor by now, and another body may run there.
+        if (!to.has_arrived() || Bodies::has_processor(to)) return send_again;
         return Bodies::send_to_thread(to, why);  // before it is attached (body.cpp)
       }
       if (!to.may(moves::to_stand_in)) {

@@ -6,6 +6,7 @@
 
 #include "system/fork_page.hpp"
 #include "system/kernel_mutex.hpp"
+#include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/deadlines.hpp"
 #include "threads/scheduling/sleepers.hpp"
 
@@ -89,6 +90,7 @@ siginfo_t signal_of_mine(int number) {
 }
 
 int native_bodies::send_to_thread(const body& to, const siginfo_t& why) { return threads::send_to_thread(to.id, why); }
+bool native_bodies::has_processor(const body& b) { return claimant::has_processor(b); }
 int native_bodies::send_to_processor(const processor& to, const siginfo_t& why) {
   return threads::send_to_thread(to.thread.load(std::memory_order_relaxed), why);
 }

@@ -72,6 +72,7 @@ struct driven_bodies {
   struct signal {};
   struct pending {};
   static int send_to_thread(const body& to, signal);
+  static bool has_processor(const body&) { return false; }
   static int send_to_processor(processor& to, signal);
   static void wake(body& b);
 };
