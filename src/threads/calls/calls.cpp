@@ -3,6 +3,7 @@
 #include "threads/posix/interpose.hpp"
 
 #include <cerrno>
+#include <type_traits>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -34,6 +35,13 @@ struct if_so {
   bool blocks() const { return so; }
 };
 constexpr if_so always{true}, perhaps{false};  // perhaps: the monitor will see
+// The same, where another thread of the program may have to end the call.
+struct perhaps_for_another : if_so {};
+constexpr perhaps_for_another until_another{perhaps};
+template <class How>
+constexpr bool waits_for_another(const How&) {
+  return std::is_same_v<How, perhaps_for_another>;
+}
 bool none_is_ready(pollfd* of, nfds_t n) {
   timespec none{};
   return weir::raw_call(SYS_ppoll, weir::as_argument(of), static_cast<long>(n), weir::as_argument(&none), 0, 0) == 0;
@@ -63,8 +71,13 @@ template <class How>
 bool is_going_to_block(How how, const void* return_address) {
   if (weir::threads::is_called_by_allocator(return_address)) return false;
   weir::threads::detach_if_asked();  // the call is a cancellation point
-  if (this_body == nullptr || !how.blocks() || weir::threads::is_in_child() || weir::threads::detach_to_block()) return false;
-  return this_body != nullptr;
+  if (this_body == nullptr) return false;
+  const bool blocks = how.blocks();
+  if ((!blocks && !waits_for_another(how)) || weir::threads::is_in_child()) return false;
+  if (blocks && weir::threads::detach_to_block()) return false;
+  // The kernel thread's own body may need it before this call ends: to change its state, and only then to let the call end.
+  if (weir::threads::is_in_lent_thread()) weir::threads::block_in_own_thread();
+  return blocks && this_body != nullptr;
 }
 
 }  // namespace
@@ -93,9 +106,9 @@ WAITS(ssize_t, pwrite64, (int f, const void* from, size_t n, off_t at), (f, from
 WAITS(ssize_t, writev, (int f, const iovec* from, int n), (f, from, n), to_write(f))
 WAITS(ssize_t, pwritev, (int f, const iovec* from, int n, off_t at), (f, from, n, at), to_write(f))
 WAITS(ssize_t, pwritev64, (int f, const iovec* from, int n, off_t at), (f, from, n, at), to_write(f))
-WAITS(ssize_t, sendfile, (int to, int from, off_t* at, size_t n), (to, from, at, n), perhaps)
-WAITS(ssize_t, sendfile64, (int to, int from, off_t* at, size_t n), (to, from, at, n), perhaps)
-WAITS(ssize_t, splice, (int a, off_t* at, int b, off_t* bt, size_t n, unsigned how), (a, at, b, bt, n, how), perhaps)
+WAITS(ssize_t, sendfile, (int to, int from, off_t* at, size_t n), (to, from, at, n), until_another)
+WAITS(ssize_t, sendfile64, (int to, int from, off_t* at, size_t n), (to, from, at, n), until_another)
+WAITS(ssize_t, splice, (int a, off_t* at, int b, off_t* bt, size_t n, unsigned how), (a, at, b, bt, n, how), until_another)
 WAITS(ssize_t, copy_file_range, (int a, off_t* at, int b, off_t* bt, size_t n, unsigned how), (a, at, b, bt, n, how), perhaps)
 WAITS(ssize_t, getrandom, (void* to, size_t n, unsigned how), (to, n, how), perhaps)
 WAITS(ssize_t, recv, (int s, void* to, size_t n, int how), (s, to, n, how), to_read(s))
@@ -110,7 +123,7 @@ WAITS(ssize_t, sendmsg, (int s, const msghdr* from, int how), (s, from, how), to
 WAITS(int, sendmmsg, (int s, mmsghdr* from, unsigned n, int how), (s, from, n, how), to_write(s))
 WAITS(int, accept, (int s, sockaddr* who, socklen_t* length), (s, who, length), to_read(s))
 WAITS(int, accept4, (int s, sockaddr* who, socklen_t* length, int how), (s, who, length, how), to_read(s))
-WAITS(int, connect, (int s, const sockaddr* to, socklen_t length), (s, to, length), perhaps)
+WAITS(int, connect, (int s, const sockaddr* to, socklen_t length), (s, to, length), until_another)
 WAITS(int, poll, (pollfd* of, nfds_t n, int ms), (of, n, ms), for_any(of, n, ms != 0))
 WAITS_WITH_MASK(int, ppoll, (pollfd * of, nfds_t n, const timespec* most, const sigset_t* mask), (of, n, most, mask),
                 for_any(of, n, !is_no_time(most)), mask)
@@ -139,18 +152,18 @@ WAITS(int, usleep, (useconds_t us), (us), always)
 WAITS(unsigned, sleep, (unsigned s), (s), always)
 WAITS(int, pause, (), (), always)
 WAITS_WITH_MASK(int, sigsuspend, (const sigset_t* mask), (mask), always, mask)
-WAITS(int, semop, (int s, sembuf* what, size_t n), (s, what, n), perhaps)
-WAITS(int, semtimedop, (int s, sembuf* what, size_t n, const timespec* most), (s, what, n, most), perhaps)
-WAITS(ssize_t, msgrcv, (int q, void* to, size_t n, long type, int how), (q, to, n, type, how), perhaps)
-WAITS(int, msgsnd, (int q, const void* from, size_t n, int how), (q, from, n, how), perhaps)
+WAITS(int, semop, (int s, sembuf* what, size_t n), (s, what, n), until_another)
+WAITS(int, semtimedop, (int s, sembuf* what, size_t n, const timespec* most), (s, what, n, most), until_another)
+WAITS(ssize_t, msgrcv, (int q, void* to, size_t n, long type, int how), (q, to, n, type, how), until_another)
+WAITS(int, msgsnd, (int q, const void* from, size_t n, int how), (q, from, n, how), until_another)
 WAITS(ssize_t, mq_receive, (int q, char* to, size_t n, unsigned* priority), (q, to, n, priority), to_read(q))
 WAITS(ssize_t, mq_timedreceive, (int q, char* to, size_t n, unsigned* priority, const timespec* most), (q, to, n, priority, most),
       to_read(q))
 WAITS(int, mq_send, (int q, const char* from, size_t n, unsigned priority), (q, from, n, priority), to_write(q))
 WAITS(int, mq_timedsend, (int q, const char* from, size_t n, unsigned priority, const timespec* most),
       (q, from, n, priority, most), to_write(q))
-WAITS(int, flock, (int f, int how), (f, how), perhaps)
-WAITS(int, lockf, (int f, int how, off_t n), (f, how, n), perhaps)
+WAITS(int, flock, (int f, int how), (f, how), until_another)
+WAITS(int, lockf, (int f, int how, off_t n), (f, how, n), until_another)
 WAITS(int, fsync, (int f), (f), always)
 WAITS(int, fdatasync, (int f), (f), always)
 WAITS(pid_t, wait, (int* how), (how), always)

@@ -321,6 +321,13 @@ void change_seat(processor* seat) {
   attach(b);
 }
 
+bool is_in_lent_thread() {
+  const without_preemption where_it_is;
+  if (this_body == nullptr) return false;
+  processor& on = *this_body->where();
+  return !on.is_helper.load(std::memory_order_relaxed) && on.current() != &on.own();  // relaxed: changed where nobody drives it
+}
+
 void block_in_own_thread() {
   body* const me = this_body;
   if (me == nullptr || me != own_body) return hand_off_to_block();

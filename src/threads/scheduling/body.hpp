@@ -166,6 +166,8 @@ bool all_are_pinned();
 inline void pin_as_all() {
   if (all_are_pinned()) [[unlikely]] pin();
 }
+/// Does the calling body run in the kernel thread of another thread of the program, which has lent it?
+bool is_in_lent_thread();
 /// The calling body is going to block for long: if it belongs to a thread that drives no processor, it goes on in its own kernel
 /// thread until it next waits for another body. Where it drives one, others run that one's bodies meanwhile.
 void block_in_own_thread();
