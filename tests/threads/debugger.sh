@@ -29,7 +29,7 @@ stack_has() {
   seen=$1 state=$2
   shift 2
   sed -n "/^Member .* $state/,/^$/p" "$work/$seen" >"$work/stack"
-  for frame in "$@" host start_thread; do
+  for frame in "$@" run_body start_thread; do
     grep -q "^#.*\b$frame\b" "$work/stack" || fail "$seen: no $frame where it $state"
   done
 }

@@ -68,10 +68,10 @@ weir papers 001              # one paper
 weir simulate 001-sunfire    # a figure, made again, within a minute
 ```
 
-Verdicts of simulated findings are computed from the runs, by the code in `python/weir/simulation/findings`, and those of
-measured tables by `python/weir/papers/measured.py`. Tests run every scenario and compare. Other verdicts, and what stands
-under *measured*, are of the date and the document that the row names, and have no test. `scripts/document-papers` writes
-this page from the lists in `python/weir/papers`.
+Verdicts of simulated findings are computed from the runs, by the code in `python/weir/simulation/findings`, and those
+of measured tables by `python/weir/papers/measured.py`. Tests run every scenario and compare. Other verdicts, and what
+stands under *measured*, are of the date and the document that the row names, and have no test.
+`scripts/document-papers` writes this page from the lists in `python/weir/papers`.
 
 """
 
