@@ -32,8 +32,8 @@ class claimant {
   /// Has this thread a body besides that of a processor which it drives? The processor may outlast the thread.
   static bool has_body_of(pthread_t thread);
   static body* body_of(pid_t id);
-  /// The body to which a signal for this thread goes. A thread of the program that opens a region has two: its own, and that of the
-  /// processor which it drives; others run there meanwhile.
+  /// The body to which a signal for this thread goes. A thread of the program that opens a region has two: its own, and that of
+  /// the processor which it drives; others run there meanwhile.
   static body* receiver_of(pthread_t thread);
   static body* receiver_of(pid_t id);
   /// Has the thread of this listed body a processor of its own, too?
