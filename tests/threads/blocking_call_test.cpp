@@ -38,7 +38,13 @@ class without_monitor {
   ~without_monitor() { start_monitor(); }
 };
 
+/// In its lifetime other crowds of the calling thread sit on helpers: in the thread's own kernel thread no member blocks.
+struct on_helpers {
+  weir::crowd of_own_processor{1, [](unsigned) {}, {.processors = 1}};
+};
+
 TEST(BlockingCall, ABodyThatBecomesReadyMeanwhileAsksForAStandIn) {
+  const on_helpers meanwhile;
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   sem_t woken;
@@ -62,7 +68,7 @@ TEST(BlockingCall, ABodyThatBecomesReadyMeanwhileAsksForAStandIn) {
   }, {.processors = 1});
   std::thread watches([&] {
     EXPECT_TRUE(eventually([&] { return at != nullptr && reads(reader); }));
-    const without_monitor meanwhile;
+    const without_monitor nobody_looks;
     sem_post(&woken);
     // On a busy machine it may have one already, or the other member may be in its own kernel thread.
     EXPECT_TRUE(eventually([&] { return at.load()->wants_stand_in() || at.load()->is_stood_in_for() || has_read; }));
@@ -75,6 +81,7 @@ TEST(BlockingCall, ABodyThatBecomesReadyMeanwhileAsksForAStandIn) {
 
 // A stand-in that blocks, too, hands off what it has for the seat: nobody stands in for the stand-in itself.
 TEST(BlockingCall, AStandInThatBlocksAsksOnce) {
+  const on_helpers meanwhile;
   int ends[2][2];
   for (auto& each : ends) ASSERT_EQ(pipe(each), 0);
   sem_t woken, done;
@@ -165,6 +172,7 @@ TEST(BlockingCall, WhoIsDetachedKeepsTheKernelThreadInAHandler) {
 
 // It has no ready bodies that the monitor would see waiting, and keeps the processor from the one for whom it waits.
 TEST(BlockingCall, WhoSpinsOnAStandInGoesHomeWhenTheCallHasReturned) {
+  const on_helpers meanwhile;
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   std::atomic<body*> spins{nullptr};

@@ -21,6 +21,7 @@
 #include "threads/program/program_thread.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
+#include "threads/scheduling/in_handler.hpp"
 #include "threads/support/code.hpp"
 
 namespace {
@@ -76,7 +77,7 @@ bool is_going_to_block(How how, const void* return_address) {
   if ((!blocks && !waits_for_another(how)) || weir::threads::is_in_child()) return false;
   if (blocks && weir::threads::detach_to_block()) return false;
   // The kernel thread's own body may need it before this call ends: to change its state, and only then to let the call end.
-  if (weir::threads::is_in_lent_thread()) weir::threads::block_in_own_thread();
+  if (weir::threads::is_in_lent_thread() && !weir::threads::waits_in_handler(*this_body)) weir::threads::block_in_own_thread();
   return blocks && this_body != nullptr;
 }
 

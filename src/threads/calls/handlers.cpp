@@ -30,7 +30,7 @@ using weir::threads::signal_mask;
 using weir::threads::without_message_handler;
 
 namespace {
-using handler = void (*)(int);
+using plain_handler = void (*)(int);
 using handler_with_context = void (*)(int, siginfo_t*, void*);
 
 // Handlers beyond this number get no stub.
@@ -121,7 +121,7 @@ handler_with_context stub_of(handler_with_context handler) {
   return handler;
 }
 /// With a stub, if it is a handler, and if the kernel passes the context: on x86-64 in any case.
-handler with_stub([[maybe_unused]] handler to) {
+plain_handler with_stub([[maybe_unused]] plain_handler to) {
 #if defined(__x86_64__)
   if (to != SIG_DFL && to != SIG_IGN && to != SIG_ERR && to != SIG_HOLD) {
     struct sigaction action {};
@@ -138,7 +138,7 @@ void without_stub(struct sigaction& action) {
   if (found == stubs.end()) return;
   action.sa_sigaction = behind_stubs[static_cast<std::size_t>(found - stubs.begin())].load(std::memory_order_relaxed);
 }
-handler without_stub(handler to) {
+plain_handler without_stub(plain_handler to) {
   struct sigaction action {};
   action.sa_handler = to;
   without_stub(action);
@@ -182,7 +182,7 @@ INTERPOSE(int, __sigaction, (int of, const struct sigaction* to, struct sigactio
 }
 
 // [sigset(3), POSIX.1-2008] SIG_HOLD stands for a blocked signal. The C library's function would set a handler without a stub.
-INTERPOSE(handler, sigset, (int of, handler to)) {
+INTERPOSE(plain_handler, sigset, (int of, plain_handler to)) {
   sigset_t changed, before;
   sigemptyset(&changed);
   if (sigaddset(&changed, of) != 0) return SIG_ERR;
@@ -197,14 +197,14 @@ INTERPOSE(handler, sigset, (int of, handler to)) {
 #define CHANGES_HANDLER(result, name, parameters, number, arguments) \
   INTERPOSE(result, name, parameters) {                              \
     auto* const next = next_##name.get();                            \
-    const without_message_handler meanwhile(number);                    \
+    const without_message_handler meanwhile(number);                 \
     return without_stub(next arguments);                             \
   }
 
-CHANGES_HANDLER(handler, signal, (int of, handler to), of, (of, with_stub(to)))
-CHANGES_HANDLER(handler, bsd_signal, (int of, handler to), of, (of, with_stub(to)))
-CHANGES_HANDLER(handler, ssignal, (int of, handler to), of, (of, with_stub(to)))
-CHANGES_HANDLER(handler, sysv_signal, (int of, handler to), of, (of, with_stub(to)))
-CHANGES_HANDLER(handler, __sysv_signal, (int of, handler to), of, (of, with_stub(to)))
+CHANGES_HANDLER(plain_handler, signal, (int of, plain_handler to), of, (of, with_stub(to)))
+CHANGES_HANDLER(plain_handler, bsd_signal, (int of, plain_handler to), of, (of, with_stub(to)))
+CHANGES_HANDLER(plain_handler, ssignal, (int of, plain_handler to), of, (of, with_stub(to)))
+CHANGES_HANDLER(plain_handler, sysv_signal, (int of, plain_handler to), of, (of, with_stub(to)))
+CHANGES_HANDLER(plain_handler, __sysv_signal, (int of, plain_handler to), of, (of, with_stub(to)))
 CHANGES_HANDLER(int, sigignore, (int of), of, (of))
 CHANGES_HANDLER(int, siginterrupt, (int of, int how), of, (of, how))
