@@ -25,7 +25,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def let_tests_be(tree: Path, command: str) -> None:
-    (tree / "Makefile").write_text(f"check-cpp check-python sanitize:\n\t@{command}\n")
+    (tree / "Makefile").write_text(f"forget-retries check-cpp check-python sanitize retries:\n\t@{command}\n")
 
 
 def notes_nothing(tree: Path) -> subprocess.CompletedProcess[str]:
