@@ -53,6 +53,10 @@ void futex_kernel::stamp::set() noexcept { at_.store(native::ticks(), std::memor
 
 void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
   if (const scheduling* const by = scheduled_by) return by->sleep_while(word, value);
+  sleep_in_kernel_while(word, value);
+}
+
+void sleep_in_kernel_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
   // A sleeper that missed such a signal looks again after 50 ms. relaxed: a thread that relies on a gate which another thread
   // has made guarded without a fence has acquired the gate's state, and sees this state too.
   timespec until;

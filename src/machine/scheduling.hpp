@@ -24,6 +24,9 @@ struct scheduling {
   void (*sleep_while)(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
 };
 
+/// As futex_kernel::sleep_while(), but in the kernel whoever schedules the thread: for schedulers.
+void sleep_in_kernel_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
+
 /// Null: the kernel alone schedules this thread.
 extern constinit thread_local const scheduling* scheduled_by;
 

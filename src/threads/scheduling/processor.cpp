@@ -71,7 +71,7 @@ void sleep_body_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noe
     const without_preemption to_the_end;
     if (this_body != nullptr && !waits_in_handler(*this_body)) return sleep_while(word, value);
   }
-  futex_kernel::sleep_while(word, value);  // it is detached by now, or in a handler
+  sleep_in_kernel_while(word, value);  // it is detached by now, or in a handler, and keeps its kernel thread
 }
 
 }  // namespace

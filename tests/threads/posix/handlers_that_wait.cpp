@@ -31,6 +31,12 @@ void takes_semaphore() {
   yields();
   sem_post(&one);
 }
+/// Another one is in it for so long that the runtime lets this one sleep.
+void enters_critical_section() {
+#pragma omp critical
+  for (const double until = now_s() + 0.0004; now_s() < until;) {
+  }
+}
 /// One member does so for good, by which it leaves the processor.
 void changes_its_thread() {
   if (number == 0) CHECK(prctl(PR_SET_TIMERSLACK, 60'000UL) == 0);
@@ -233,6 +239,7 @@ const subject subjects[] = {{"yields", wait_in_handlers<yields>},
                             {"sleeps", wait_in_handlers<sleeps>},
                             {"reads", wait_in_handlers<reads, fill>},
                             {"takes a semaphore", wait_in_handlers<takes_semaphore>},
+                            {"enters a critical section", wait_in_handlers<enters_critical_section>},
                             {"changes its thread", wait_in_handlers<changes_its_thread>},
                             {"leaves in a handler", leaves_in_handler},
                             #if defined(__x86_64__)
