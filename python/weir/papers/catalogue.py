@@ -84,7 +84,7 @@ def _sentence(text: str) -> str:
 def judged(path: Path = JUDGED) -> dict[str, list[Judged]]:
     """By scenario, or measured table."""
     kept = json.loads(path.read_text(encoding="utf-8"))
-    return {name: [Judged(name, **one) for one in found] for name, found in kept.items()}
+    return {name: [Judged(**one, of=name) for one in found] for name, found in kept.items()}
 
 
 @cache

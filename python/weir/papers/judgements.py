@@ -1,20 +1,16 @@
 """What a judge has found of one statement of a paper."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from weir.base.judgement import Judgement
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judged(Judgement):
     """`of`: the scenario, or one of the measured tables. The rest is as `weir simulate SCENARIO` shows it."""
 
-    of: str
-    source: str
-    says: str
-    simulated: str
-    holds: bool
-    within: str
-    why: str = ""
+    of: str = field(kw_only=True)
 
     @property
     def variant(self) -> str:

@@ -127,7 +127,7 @@ def _bull(name: str, file: Path) -> Iterator[Judged]:
                 continue
             found = f"{two_digits(ratio)} times"
             holds = bound.holds(ratio)
-            yield Judged(name, source, f"{says} ({runtime}).", found, holds, bound.words, "" if holds else why)
+            yield Judged(source, f"{says} ({runtime}).", found, holds, bound.words, "" if holds else why, of=name)
 
 
 MPIS = {"mpich": "MPICH 4.0.2", "openmpi": "Open MPI 4.1.4"}
@@ -145,22 +145,22 @@ def _two(name: str, file: Path) -> Iterator[Judged]:
         ns = {barrier: median(samples_ns) for (one, barrier), samples_ns in samples.items() if one == mpi}
         sense, dissemination, baseline = ns["team:sense"], ns["team:dissemination"], ns["omp"]
         yield Judged(
-            name, "figure 5",
+            "figure 5",
             f"Sense reversal is slightly faster than dissemination and the baseline (session of {words}).",
             f"{nanoseconds(sense)}, {nanoseconds(dissemination)} and {nanoseconds(baseline)}",
-            sense < min(dissemination, baseline), "the order alone",
+            sense < min(dissemination, baseline), "the order alone", of=name,
         )  # fmt: skip
         messages, tree, its_own = ns["weir:dissemination"], ns["weir:mcs"], ns["MPI_Barrier"]
         yield Judged(
-            name, "figure 9", f"MCS is slower than dissemination and the baseline (two processes of {words}).",
+            "figure 9", f"MCS is slower than dissemination and the baseline (two processes of {words}).",
             f"{nanoseconds(tree)}, {nanoseconds(messages)} and {nanoseconds(its_own)}",
-            tree > max(messages, its_own), "the order alone",
+            tree > max(messages, its_own), "the order alone", of=name,
         )  # fmt: skip
         holds = SAME.holds(its_own / messages)
         yield Judged(
-            name, "figure 9", f"The baseline takes as long as dissemination (two processes of {words}).",
+            "figure 9", f"The baseline takes as long as dissemination (two processes of {words}).",
             f"{two_digits(its_own / messages)} times", holds, SAME.words,
-            "" if holds else UNKNOWN,
+            "" if holds else UNKNOWN, of=name,
         )  # fmt: skip
 
 
@@ -178,22 +178,22 @@ def _scale(name: str, file: Path) -> Iterator[Judged]:
         for algorithm, figure, words in (("dissemination", 6, "Dissemination"), ("mcs", 7, "MCS")):
             grown = us[algorithm, most] / us[algorithm, least]
             yield Judged(
-                name, f"figure {figure}",
+                f"figure {figure}",
                 f"{words} takes a time that grows with the logarithm of the processes ({cluster}).",
                 f"{two_digits(grown)} times as long with {most:,} as with {least}; the logarithms: {expected:.1f}",
-                grown < 2 * expected, "within a factor of 2",
+                grown < 2 * expected, "within a factor of 2", of=name,
             )  # fmt: skip
         ratios = [us["mcs", n] / us["dissemination", n] for n in sizes]
         yield Judged(
-            name, "figure 9", f"Dissemination is much faster than MCS ({cluster}).",
+            "figure 9", f"Dissemination is much faster than MCS ({cluster}).",
             f"MCS takes {min(ratios):.2f} to {max(ratios):.2f} times as long with {least} to {most:,}",
-            min(ratios) >= MORE.least, MORE.words,
+            min(ratios) >= MORE.least, MORE.words, of=name,
         )  # fmt: skip
         others = {mpi: us[mpi, least] / us["dissemination", least] for mpi in ("mpich", "ompi")}
         yield Judged(
-            name, "figure 9", f"The baselines take as long as dissemination ({cluster}).",
+            "figure 9", f"The baselines take as long as dissemination ({cluster}).",
             ", ".join(f"{mpi} {ratio:.2f} times with {least}" for mpi, ratio in others.items()),
-            all(map(SAME.holds, others.values())), SAME.words,
+            all(map(SAME.holds, others.values())), SAME.words, of=name,
         )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ ONE = {"where": "section 1", "says": "Barriers cost.", "judged": ["s: Barriers"]
 
 
 def judged(says: str, holds: bool, why: str = "") -> Judged:
-    return Judged("s", "section 1", says, "5 ms", holds, "within 1 %", why)
+    return Judged("section 1", says, "5 ms", holds, "within 1 %", why, of="s")
 
 
 def weir(*words: str):

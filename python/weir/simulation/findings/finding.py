@@ -3,19 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from weir.base.judgement import Judgement
 from weir.simulation.results import Results
 
 
 @dataclass(frozen=True)
-class Finding:
-    """`source`: where in its paper. `within`: the tolerance by which it counts as reproduced."""
-
-    source: str
-    says: str
-    simulated: str
-    holds: bool
-    within: str
-    why: str = ""
+class Finding(Judgement):
+    """As the simulation shows it."""
 
     @property
     def verdict(self) -> str:
