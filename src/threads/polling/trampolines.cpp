@@ -239,11 +239,8 @@ int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
 /// another one, set by a bare system call, or before Weir was loaded? The two that the C library keeps for itself wait for
 /// nobody.
 void look_for_uncounted_handlers() {
-  for (int number = 1; number <= 64; ++number) {
-    if (number == 32 || number == 33) continue;
-    const kernel_sigaction handler = handled_by(number);
-    if (handler.is_handler() && !is_own_code(handler.code())) all_handlers_count.store(false, std::memory_order_relaxed);
-  }
+  if (any_handler([](int, const kernel_sigaction& action) { return !is_own_code(action.code()); }))
+    all_handlers_count.store(false, std::memory_order_relaxed);
 }
 
 // Held while a trampoline is placed: the child of a fork would find a lock of the dynamic linker taken, by a thread that it has

@@ -120,12 +120,10 @@ bool may_take_operand(unsigned char code) {
 
 /// Does the program handle a signal that may come while a thread is in a system call?
 bool has_handlers() {
-  for (int number = 1; number < NSIG; ++number) {
+  return any_handler([](int number, const kernel_sigaction&) {
     const bool is_fault = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE || number == SIGTRAP;
-    const bool is_of_library = number >= __SIGRTMIN && number < SIGRTMIN;
-    if (number != SIGURG && !is_fault && !is_of_library && handled_by(number).is_handler()) return true;
-  }
-  return false;
+    return number != SIGURG && !is_fault;
+  });
 }
 
 }  // namespace

@@ -32,6 +32,16 @@ inline kernel_sigaction handled_by(int number) {
   return action;
 }
 
+/// Does this hold for one of the handlers of the program, of which the C library keeps two signals for itself? Async-signal-safe.
+template <class Is>
+bool any_handler(Is is) {
+  for (int number = 1; number < NSIG; ++number) {
+    if (number == 32 || number == 33) continue;
+    if (const kernel_sigaction action = handled_by(number); action.is_handler() && is(number, action)) return true;
+  }
+  return false;
+}
+
 class library_signal {
  public:
   constexpr library_signal(int number, void (*handler)(int, siginfo_t*, void*)) : number_(number), handler_(handler) {}
