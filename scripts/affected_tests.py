@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from os.path import normpath
 from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
@@ -115,7 +116,7 @@ class Native:
             if outputs[0].endswith(".util") or (rule == "phony" and ".so" not in outputs[0]):
                 continue  # what is to be built together, or done with it
             for each in inputs:
-                by[each.removeprefix(f"{self.root}/")].update(outputs)
+                by[normpath(each.removeprefix(f"{self.root}/"))].update(outputs)  # Ninja reads a/./b as a/b, too
         return compiled, made
 
     def outputs(self, changed: Iterable[str]) -> Distances:
