@@ -147,58 +147,6 @@ TEST(Stealing, WhatIsStolenReturnsAtTheEndOfDriving) {
   EXPECT_TRUE(is_seen([] { return end_of_driving().once(); }));
 }
 
-// Teams may have made more helpers than the program's threads may use; and other programs may take some of these away.
-TEST(Stealing, AThreadOfTheProgramGoesToNoHelperThatItMayNotUse) {
-  using namespace weir::threads;
-  const driving processors_are_used;
-  processor* const helpers[] = {helper(0), helper(1), helper(2)};
-  std::atomic<bool> stop{false};
-  std::atomic<unsigned> ended{0};
-  std::atomic<const processor*> kept{nullptr};
-  struct keeper {
-    std::atomic<bool>& stop;
-    std::atomic<const processor*>& kept;
-    std::atomic<unsigned>& ended;
-  } shared{stop, kept, ended};
-  // Beside other programs another helper may come to the member first.
-  std::set<const processor*> busy;
-  const auto keep = [&](processor& on) {
-    kept = nullptr;
-    ASSERT_EQ(start([](void* what) {
-      auto& me = *static_cast<keeper*>(what);
-      for (me.kept = this_body->where(); !me.stop;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      ++me.ended;
-    }, &shared, &on, 0), 0);
-    while (kept == nullptr) weir::native::pause();
-    busy.insert(kept);
-  };
-  // Now and then somebody else has the lock, or a helper has just looked for work.
-  const auto is_first_idle_offered = [&](unsigned usable) {
-    const processor* first = nullptr;
-    for (unsigned i = usable; i-- > 0;)
-      if (!busy.contains(helpers[i])) first = helpers[i];
-    return eventually([first] {
-      for (int i = 0; i < 1000; ++i)
-        if (processor* const found = idle_helper()) return found == first;
-      return first == nullptr;
-    });
-  };
-  for (const processor* each : helpers) ASSERT_TRUE(eventually([each] { return each->sleeps(); }));
-  processors_for_all = 2;
-  EXPECT_TRUE(is_first_idle_offered(2));
-  keep(*helpers[0]);
-  EXPECT_TRUE(is_first_idle_offered(2));
-  let_members_have(1);
-  EXPECT_TRUE(is_first_idle_offered(1));
-  let_members_have(2);
-  keep(*helpers[1]);
-  EXPECT_TRUE(is_first_idle_offered(2));
-  processors_for_all = 0;
-  let_members_have(0);
-  stop = true;
-  EXPECT_TRUE(eventually([&] { return ended == 2; }));
-}
-
 /// Members of program threads on helpers, of which the program may use `usable` now.
 class program_members {
  public:

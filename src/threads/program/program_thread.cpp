@@ -204,7 +204,7 @@ void program_thread::choose_seat() {
   number_ = seats[0].take(among_);
   seat_ = helper_that_is_there(number_);
 }
-/// A virtual processor that was crowded gives a thread the seat of one that is idle.
+/// A helper that the program may not use any more has given its threads the seats of others.
 void program_thread::note_move(processor* to) {
   if (to == seat_ || among_ == 0 || to == nullptr || !to->is_helper.load(std::memory_order_relaxed) || to->stands_in) return;
   seats[0].move(number_, to->number);

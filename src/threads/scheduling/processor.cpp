@@ -37,8 +37,6 @@ constexpr auto between_system_yields_us = static_cast<std::uint64_t>(waiting::au
 constexpr std::uint64_t between_programs_yields_us = 100;
 // A claim interrupts all processors. One that has found nothing but bodies that poll is repeated after this time.
 constexpr std::uint64_t between_claims_us = 200;
-// To wake an idle processor takes some ten microseconds.
-constexpr std::uint64_t between_spreads_us = 200;
 // A processor that has not switched for this time does not get round to its bodies. A fence everywhere costs a few microseconds.
 constexpr double patience_us = 8;
 // A body that was found blocked this many times becomes a kernel thread for a while.
@@ -106,23 +104,18 @@ void processor::yield_beside_kept() {
 // The program has fewer processors now than this helper's number, and its threads share the others.
 bool processor::is_left() const { return steals() && number >= seats_now(); }
 
-// A thread of the program that waits here beside others belongs to an idle processor from now on, whose thread might not steal
-// it: to a thief, a processor that switches gets round to its bodies. One that waits where no thread of the program may be any
-// more goes to the others, however long it waits. OpenMP's members have seats that the runtime has divided.
-inline void processor::may_move(body& me, std::uint64_t now) {
-  if (!me.is_adopted || me.home() != this || now - last_spread_ < in_ticks(between_spreads_us)) return;
-  const bool leaves = is_left();
-  if (!leaves && !has_ready()) return;
-  last_spread_ = now;
+// A thread of the program that waits where none may be any more goes to the others, however long it waits. OpenMP's members have
+// seats that the runtime has divided.
+inline void processor::may_move(body& me) const {
+  if (!me.is_adopted || me.home() != this || !is_left()) return;
   const floating_point_kept of_body;
-  if (processor* const to = leaves ? helper_in_use(number) : idle_helper())
-    me.seat.store(to, std::memory_order_relaxed);  // nobody wakes it now
+  if (processor* const to = helper_in_use(number)) me.seat.store(to, std::memory_order_relaxed);  // nobody wakes it now
 }
 
 // `me` is held.
 void processor::look_and_let_others_run(body& me, waits_by whose) {
   const std::uint64_t now = native::ticks();
-  may_move(me, now);
+  may_move(me);
   if (has_ready() || me.home() != this) {
     const std::uint64_t since_look = now - last_look_;
     looks_left_out_ = since_look < in_ticks(1) * only_yielded_ns / 1000 ? yields_without_look : 0;

@@ -137,7 +137,7 @@ class processor : public basic_driver<native_bodies> {
 
   void look_and_let_others_run(body& me, waits_by whose);
   void yield_to_others(const body& me, waits_by whose);
-  void may_move(body& me, std::uint64_t now);
+  void may_move(body& me) const;
   void make_idle_context();
   static context idle_main(void* given);
 
@@ -145,7 +145,7 @@ class processor : public basic_driver<native_bodies> {
   void* idle_stack_ = nullptr;
   known_stack known_idle_stack_;
   lost_slices lost_;
-  std::uint64_t last_look_ = 0, idle_since_ = 0, last_spread_ = 0;  // in ticks
+  std::uint64_t last_look_ = 0, idle_since_ = 0;  // in ticks
   unsigned looks_left_out_ = 0;  // of those at the clock in yields to come
   // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
   std::uint32_t switches_seen_ = 0;

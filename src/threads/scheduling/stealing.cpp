@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <ranges>
 
 #include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/pool.hpp"
@@ -17,16 +16,6 @@ bool steal_for(processor& thief) {
   const auto place = static_cast<std::size_t>(at - pool->processors.begin());
   return thief.others.any_of(pool->processors.size(), place,
                              [&thief](std::size_t other) { return thief.steal(*pool->processors[other]); });
-}
-
-processor* idle_helper() {
-  const std::unique_lock lock(pool_lock, std::try_to_lock);
-  if (!lock) return nullptr;
-  // There may be more of them, for teams.
-  const auto of_program = pool->helpers | std::views::take(seats_now());
-  const auto found = std::ranges::find_if(
-      of_program, [](const processor* p) { return p->sleeps() && !p->has_ready() && !p->is_stood_in_for(); });
-  return found != of_program.end() ? *found : nullptr;
 }
 
 processor* helper_in_use(unsigned number) {
