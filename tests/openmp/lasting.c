@@ -1,4 +1,6 @@
-// Regions that last, at whose barriers the runtime tries on how many processors they compute: they stay what they are.
+// Regions that last, while whose members may move at barriers: what they do stays right.
+#define _GNU_SOURCE
+#include "binding.h"
 #include "driving_thread.h"
 #include "programs/check.h"
 
@@ -9,7 +11,7 @@ static long drivers[most_members];
 static int fewest = most_members, most;
 
 /// On how many kernel threads the members have been.
-static void count_drivers(int members) {
+static int count_drivers(int members) {
   int all = 0;
   for (int m = 0; m < members; ++m) {
     int is_first = 1;
@@ -18,6 +20,16 @@ static void count_drivers(int members) {
   }
   if (all < fewest) fewest = all;
   if (all > most) most = all;
+  return all;
+}
+
+/// Of a region: several processors at first, then one, then all of them again.
+enum { spread, alone, spread_again, followed };
+static int follow(int phase, int on, const cpu_set_t *mask) {
+  const cpu_set_t first = first_of(mask);
+  if ((on == 1) != (phase == alone)) return phase;
+  if (phase != spread_again) bind_all_to(phase == spread ? &first : mask);
+  return phase + 1;
 }
 
 static int seen[most_members], next, in_order, done, turn;
@@ -76,29 +88,36 @@ static void spin(int me, int members) {
   CHECK(turn == members);
 }
 
-/// usage: lasting SECONDS: so long is each of the regions. Says on how many kernel threads the members have been at least, and at
-/// most
+/// usage: lasting SECONDS [bound]: so long is each of the regions, or until its members have followed the processors on which the
+/// process may run. Says on how many kernel threads the members have been at least, and at most
 int main(int count, char **words) {
   const double seconds = count > 1 ? atof(words[1]) : 0;
+  const int is_bound = count > 2;
+  cpu_set_t mask;
+  sched_getaffinity(0, sizeof mask, &mask);
   omp_set_max_active_levels(2);
   for (int r = 0; r < lasting_regions; ++r) {
     const double end = omp_get_wtime() + seconds;
-    int goes_on = 1;
+    int goes_on = 1, phase = spread;
 #pragma omp parallel
     {
       const int me = omp_get_thread_num(), members = omp_get_num_threads();
       for (int step = 1; goes_on; ++step) {
         drivers[me] = driving_thread();
         barriers(me, members, step);
-        if (me == 0) count_drivers(members);
+        if (me == 0) {
+          const int on = count_drivers(members);
+          if (is_bound) phase = follow(phase, on, &mask);
+        }
         if (step % 16 == 0) loops(me, step);
         if (step % 64 == 0) tasks();
         if (step % 1024 == 0) nested(), spin(me, members);
 #pragma omp barrier
-        if (me == 0) goes_on = omp_get_wtime() < end;
+        if (me == 0) goes_on = phase != followed && omp_get_wtime() < end;
 #pragma omp barrier
       }
     }
+    CHECK(phase == (is_bound ? followed : spread));
   }
   printf("from %d to %d\n", fewest, most);
   return verdict();

@@ -11,10 +11,8 @@
      computes  the same; then one region, whose members do not wait: on two at least, sooner or later
      tasks     one region, all of whose work is in tasks: the same */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "binding.h"
 #include "driving_thread.h"
 
 enum { row = 50, enough = 45 };
@@ -69,32 +68,6 @@ static void *quiet(void *unused) {
   pthread_barrier_wait(&opened);
   pthread_barrier_wait(&at_the_end);
   return unused;
-}
-
-/* As an administrator does, from another process: a member that binds itself goes on in a kernel thread of its own. */
-static void bind_all_to(const cpu_set_t *these) {
-  char name[64];
-  snprintf(name, sizeof name, "/proc/%d/task", (int)getpid());
-  const pid_t other = fork();
-  if (other != 0) {
-    waitpid(other, NULL, 0);
-    return;
-  }
-  DIR *tasks = opendir(name);
-  for (struct dirent *each; (each = readdir(tasks)) != NULL;)
-    if (each->d_name[0] != '.') sched_setaffinity(atoi(each->d_name), sizeof *these, these);
-  _exit(0);
-}
-
-static cpu_set_t first_of(const cpu_set_t *these) {
-  cpu_set_t first;
-  CPU_ZERO(&first);
-  for (int i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, these)) {
-      CPU_SET(i, &first);
-      break;
-    }
-  return first;
 }
 
 /* How often one region's drivers have changed as they shall, of three times. */

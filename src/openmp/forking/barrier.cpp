@@ -1,6 +1,6 @@
 #include "openmp/forking/barrier.hpp"
 
-#include "openmp/forking/lasting_region.hpp"
+#include "openmp/forking/follow_share.hpp"
 #include "openmp/settings/in_force.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/tasks/at_barriers.hpp"

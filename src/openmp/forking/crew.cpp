@@ -187,16 +187,14 @@ team& crew::of_size(unsigned size, team_form form) {
   if (t == nullptr) {
     t = std::make_unique<team>(size, form);
     t->knows = &reductions_;
-    if (sites_) may_be_chosen_within(*t);
+    if (sites_) may_follow_share(*t);
   }
   last_form_ = form;
   return *(last_ = t.get());
 }
 
 team_form crew::form_at(const void* place, unsigned size, team_form usual) {
-  place_ = nullptr;
   if (differs_ || (threads::gives_own_state && size > workers_.size() + 1)) return team_form::in_seats(0);
-  place_ = place;
   if (!sites_ || place == nullptr || size < 2) return usual;
   const unsigned most = std::min(size, share_of_processors());
   const region_form chosen = sites_->begin(place, size, most);
@@ -317,7 +315,7 @@ void crew::join(team& t) {
       threads::close_own_processor();
     if (primary_thread_) primary_thread_->end_region();
     if (sites_) sites_->end();
-    if (chooses_within_) [[unlikely]] end_choosing(t);
+    if (follows_share_) [[unlikely]] end_following(t);
   }
 }
 
@@ -340,7 +338,6 @@ void crew::stop_driving() {
 
 void crew::dismiss() {
   explains_.reset();
-  explains_barriers_.reset();
   happens_before(&phases_.for_all);
   const std::uint64_t end = release_word::of(episode() + 1, release_word::everyone);
   if (how_released() == release_by::own_flags) {

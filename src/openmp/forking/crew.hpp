@@ -33,9 +33,9 @@ class crew {
   team_form form_at(const void* place, unsigned size, team_form usual);
   /// Executes the region with all members of that team; the caller is its primary thread, member 0.
   void execute(team& t, region run, void* what);
-  /// The primary thread arrives at a barrier while members look where they are to sit, or if its share of the processors has
-  /// changed.
-  void choose_within(team& t);
+  /// The primary thread of a team of kernel threads arrives at a barrier, and the share has changed; `word`: share_word().
+  /// Returns whether nothing is left to do until it changes again.
+  bool follow_share(team& t, unsigned word);
   /// The two ends of execute(), for a caller that executes its own part between them.
   void fork(team& t, region run, void* what);
   void join(team& t);
@@ -86,8 +86,8 @@ class crew {
   void begin_in_seats(team& t);
   void drive();
   void stop_driving();
-  void may_be_chosen_within(team& t);
-  void end_choosing(team& t);
+  void may_follow_share(team& t);
+  void end_following(team& t);
   /// For fork_join: the flags of a worker, and how a member waits in a join.
   auto flags_of() {
     return [this](unsigned number) -> phases::flags& { return *flags_[number - 1]; };
@@ -114,11 +114,7 @@ class crew {
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1
   std::unique_ptr<native_region_sites> sites_;  // null: nothing is chosen for regions
   std::optional<explained_sites> explains_;
-  // For barriers of regions that last, by the places of the regions; null: there have been none.
-  std::unique_ptr<native_region_sites> barriers_;
-  std::optional<explained_sites> explains_barriers_;
-  const void* place_ = nullptr;  // of the region
-  bool chooses_within_ = false;  // in this region
+  bool follows_share_ = false;  // in this region, members of a team of kernel threads go to virtual processors
   known_reductions reductions_;                 // how many values a construct combines is the same for all of its teams
   std::map<std::pair<unsigned, team_form>, std::unique_ptr<team>> teams_;  // by size and form
   // What the crew has learned about waiting for a release, and for arrivals.

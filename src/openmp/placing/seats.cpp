@@ -113,13 +113,15 @@ void sit_among(member& me, unsigned processors, threads::processor* first) {
 
 void sit_within(member& me, unsigned share) {
   team& t = *me.of;
-  // acquire: the first seat.
-  if (const unsigned chosen = t.computes_on.load(std::memory_order_acquire); chosen != 0)
-    return sit_among(me, std::min(chosen, share), t.first_seat);
-  if (t.seats.empty()) return sit_among(me, 0, nullptr);
   const auto seats = share == t.share ? static_cast<unsigned>(t.seats.size()) : t.size;
   if (share != t.share) count_as_moved(t, true);
   sit_among(me, std::min(share, seats), t.seats.front());
+}
+
+void sit_as_decided(member& me) {
+  team& t = *me.of;
+  const unsigned chosen = t.computes_on.load(std::memory_order_acquire);  // acquire: the first seat
+  sit_among(me, chosen, chosen == 0 ? nullptr : t.first_seat);
 }
 
 void compute_on(team& t, unsigned processors) {

@@ -37,11 +37,13 @@ inline void find_place(team& t) {
   if (t.processors != 0) take_seats(t);
 }
 
-/// In a region that lasts (lasting_region.hpp): the member, which is not the primary thread, moves to where it sits if the team
-/// may take `share` processors. The barrier keeps its groups.
+/// Within a region (forking/follow_share.hpp): the member, which has a seat and is not the primary thread, moves to where it sits
+/// if the team may take `share` processors. The barrier keeps its groups.
 void sit_within(member& me, unsigned share);
-/// In such a region the primary thread has chosen that the members sit among this number of processors from now on, beginning
-/// with `t.first_seat`; 0: as usual.
+/// The same for a member of a team of kernel threads, as compute_on() has decided.
+void sit_as_decided(member& me);
+/// The primary thread has decided that the members of a team of kernel threads sit among this number of virtual processors from
+/// now on, beginning with `t.first_seat`; 0: in their own threads.
 void compute_on(team& t, unsigned processors);
 /// A team of kernel threads is one again, after such a region.
 void forget_seats(team& t);

@@ -62,11 +62,6 @@ class share_watch {
   // fails to, the next look finds it: in the first minute after a second.
   static constexpr unsigned looks_until_rest = 10, looks_in_first_minute = 60;
   static constexpr long at_rest_ns = 1'000'000'000, later_ns = 60 * at_rest_ns;
-  static constexpr long lasting_ns =
-      with_one_host_ns;  // that a region has lasted; one look is enough where there is one such thread
-  // Members that look at barriers of less than some microseconds pay a tenth for it, so they do it in one of `looks_of_rest`
-  // looks.
-  static constexpr unsigned looks_of_rest = 16;
 
   static void* run(void* argument);
   bool lock_soon();
@@ -78,7 +73,6 @@ class share_watch {
   }
   void start_if_needed();
   long until_next_look() const;
-  bool asks_members_of(primary_thread& h, std::uint32_t regions) const;
   void look();
   void look_if_possible();
   void divide(std::size_t active);
@@ -99,7 +93,6 @@ class share_watch {
   std::vector<primary_thread*> primary_threads_;
   unsigned processors_ = 0;  // of the process, now; 0: not known yet
   bool waits_ = false;  // others have their turn
-  bool members_look_ = false;
   quota_use quota_use_;
   careful_start start_;
   bool running_ = false;
@@ -211,7 +204,7 @@ void share_watch::program_starts(bool begins) {
 
 void share_watch::divide(std::size_t active) {
   const auto hosts = static_cast<unsigned>(std::max<std::size_t>(active, 1));
-  const unsigned share = std::max(processors_ / hosts, 1u) | (waits_ ? others_turn : 0) | (members_look_ ? members_look : 0);
+  const unsigned share = std::max(processors_ / hosts, 1u) | (waits_ ? others_turn : 0);
   const unsigned before = processors_of_each_host.exchange(share, std::memory_order_relaxed);
   if ((before & ~share & others_turn) == 0) return;
   raw_call(SYS_futex, as_argument(&processors_of_each_host), FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max());
@@ -280,7 +273,7 @@ void share_watch::remove(primary_thread& h) {
 // The child has one thread, and no primary threads except those that it will create.
 void share_watch::begin_in_child() {
   primary_threads_.clear();
-  running_ = has_threads_ = waits_ = members_look_ = false;
+  running_ = has_threads_ = waits_ = false;
   waiting_for_turn.store(0, std::memory_order_relaxed);
   threads::wait_for_turns(false);
   divide(1);
@@ -291,23 +284,13 @@ void share_watch::begin_in_child() {
   unlock();
 }
 
-// Called at each look. `regions`: how many the look has found begun and ended.
-bool share_watch::asks_members_of(primary_thread& h, std::uint32_t regions) const {
-  h.looks_in_region_ = regions == h.seen_ && regions % 2 == 1 ? h.looks_in_region_ + 1 : 0;
-  const bool lasts = initial_settings().adapt && !shares_node() && h.looks_in_region_ * until_next_look() >= lasting_ns;
-  h.lasts_.store(lasts, std::memory_order_relaxed);
-  return lasts && (!h.may_rest_.load(std::memory_order_relaxed) || ++h.rests_ % looks_of_rest == 0);
-}
-
 void share_watch::look() {
   std::size_t active = 0, members = 0;
   bool is_busy = false;
-  members_look_ = false;
   for (primary_thread* const h : primary_threads_) {
     const std::uint32_t now = h->regions_.load(std::memory_order_relaxed);
     const std::uint64_t released = h->released_.load(std::memory_order_relaxed);
     const bool quiet = now == h->seen_ && now % 2 == 0 && released == h->released_seen_;
-    members_look_ |= asks_members_of(*h, now);
     h->seen_ = now;
     h->released_seen_ = released;
     h->quiet_looks_ = quiet ? std::min(h->quiet_looks_ + 1, quiet_after) : 0;
@@ -374,7 +357,7 @@ void* share_watch::run(void* argument) {
       w.look_if_possible();
   }
   w.on_node_.end();
-  w.waits_ = w.members_look_ = false;
+  w.waits_ = false;
   if (!w.start_.is_over()) w.start_ = {}, w.processors_ = 0;
   w.divide(w.primary_threads_.size());
   if (shares_node()) threads::let_members_have(0);

@@ -36,39 +36,24 @@ class primary_thread {
   }
   void end_region() { count(); }
 
-  // relaxed, all: hints.
-  /// Has the region lasted for a while?
-  bool lasts() const { return lasts_.load(std::memory_order_relaxed); }
-  /// Need its members look at barriers seldom only (crew::choose_within)?
-  void may_rest(bool so) {
-    if (may_rest_.load(std::memory_order_relaxed) != so) may_rest_.store(so, std::memory_order_relaxed);
-  }
-  void end_of_lasting_region() {
-    lasts_.store(false, std::memory_order_relaxed);
-    may_rest(false);
-  }
-
  private:
   friend class share_watch;
   // relaxed, both: only the fact of a change matters.
   void count() { regions_.store(regions_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   std::atomic<std::uint32_t> regions_{0};  // begun and ended: in a region it is odd
   const std::atomic<std::uint64_t>& released_;  // relaxed: a number with which no other data goes
-  std::atomic<bool> lasts_{false}, may_rest_{false};
   // For the watch.
-  unsigned rests_ = 0, looks_in_region_ = 0;
   std::uint32_t seen_ = 0;
   std::uint64_t released_seen_ = 0;
   unsigned quiet_looks_ = 0;
 };
 
-/// A number of processors; whether others have their turn, so that teams on virtual processors wait where they meet; and whether
-/// members look at each barrier where they are to sit, since a region lasts. relaxed: a word with which no other data goes.
-/// Written by the watch alone.
+/// A number of processors, and whether others have their turn, so that teams on virtual processors wait where they meet. relaxed:
+/// a word with which no other data goes. Written by the watch alone.
 extern constinit std::atomic<unsigned> processors_of_each_host;
-inline constexpr unsigned others_turn = 1u << 31, members_look = 1u << 30;
+inline constexpr unsigned others_turn = 1u << 31;
 inline unsigned share_word() { return processors_of_each_host.load(std::memory_order_relaxed); }
-inline unsigned share_in(unsigned word) { return word & ~(others_turn | members_look); }
+inline unsigned share_in(unsigned word) { return word & ~others_turn; }
 /// The part of the processors that a thread has now. Thread-safe.
 inline unsigned share_of_processors() { return share_in(share_word()); }
 /// Waits in the kernel until it is the program's turn. Thread-safe.

@@ -143,14 +143,16 @@ struct places_of_team {
   unsigned share = 1;                               // the processors that it may take, if any teams have seats
 };
 
-/// A region that lasts (crew::choose_within). Written at its barriers: `has_moved`, `counts_as_moved` and `with_seats` by
-/// members that move, the others by the primary thread.
-struct lasting_region_of_team {
-  crew* of_program = nullptr;                // null: nothing is chosen
+/// How its members follow the share of the processors in a region (forking/follow_share.hpp). Written at barriers: `has_moved`,
+/// `counts_as_moved` and `with_seats` by members that move, the others by the primary thread.
+struct moves_of_team {
+  crew* of_program = nullptr;                // null: members stay
   std::atomic<bool> has_moved{false};        // relaxed: read by the primary thread after the region
   std::atomic<bool> counts_as_moved{false};  // relaxed: waiters are to expect others on their processors
-  std::atomic<unsigned> computes_on{0};      // the number of processors; 0: as usual. It releases the first seat
-  std::atomic<unsigned> with_seats{0};       // members, if it is a team of kernel threads
+  // Of a team of kernel threads:
+  std::atomic<unsigned> computes_on{0};      // the number of virtual processors; 0: none. It releases the first seat
+  std::atomic<unsigned> decided_for{0};      // the share word for which that was decided
+  std::atomic<unsigned> with_seats{0};       // members
   threads::processor* first_seat = nullptr;
 };
 
@@ -160,7 +162,7 @@ struct team : region_of_team,
               singles_of_team,
               waits_of_team,
               places_of_team,
-              lasting_region_of_team {
+              moves_of_team {
   explicit team(unsigned size, team_form form = {});
   ~team();
   /// Between regions. Empty: the members' processors are not known.

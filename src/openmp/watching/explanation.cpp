@@ -37,17 +37,12 @@ namespace {
   if (bytes > 0) write_to_kept_error_output({text, std::min<std::size_t>(static_cast<std::size_t>(bytes), sizeof text - 1)});
 }
 
-using kind = explained_sites::kind;
 struct known_sites {
   const native_region_sites* sites;
-  kind what;
   pthread_t of;
 };
-struct told_site : region_site {
-  kind what = kind::regions;
-};
 struct told {
-  std::vector<told_site> sites;
+  std::vector<region_site> sites;
   std::uint64_t lost = 0, lasted = 0;  // by trials, and of the threads that have the sites
 };
 struct everything {
@@ -73,15 +68,13 @@ void explain_early_end();
 
 bool is_tried(const region_site& s) { return s.with_before.middle != 0; }
 
-void add(told& all, const native_region_sites& sites_of_team, kind what) {
-  all.lost += sites_of_team.lost_in_trials();
-  if (what == kind::regions) all.lasted += sites_of_team.lasted();
+void add(told& all, const native_region_sites& sites_of_crew) {
+  all.lost += sites_of_crew.lost_in_trials();
+  all.lasted += sites_of_crew.lasted();
   // What threads have not tried says nothing against what others have found.
-  sites_of_team.for_each([&to = all.sites, what](const region_site& site) {
-    const told_site one{site, what};
-    const auto same = [&one](const told_site& s) {
-      return s.what == one.what && s.place == one.place && s.size == one.size &&
-             (s.form == one.form || !is_tried(s) || !is_tried(one));
+  sites_of_crew.for_each([&to = all.sites](const region_site& one) {
+    const auto same = [&one](const region_site& s) {
+      return s.place == one.place && s.size == one.size && (s.form == one.form || !is_tried(s) || !is_tried(one));
     };
     const auto found = std::ranges::find_if(to, same);
     if (found == to.end()) return to.push_back(one);
@@ -134,29 +127,20 @@ std::string saved(const region_site& s) {
                        : "; takes " + parts(s.of_usual) + " of the time " + usual + "; " + instead + " here would do as well";
 }
 
-void explain(const told_site& s, bool lasts) {
+void explain(const region_site& s) {
   std::string how = in_words(choice::processors, s.form[choice::processors], s.size);
   if (s.form[choice::barrier] != region_form::usual || (is_tried(s) && s.tried == choice::barrier))
     how += ", " + in_words(choice::barrier, s.form[choice::barrier], s.size);
-  const bool at_barriers = s.what == kind::barriers;
-  const char* const counted = at_barriers ? "barrier" : "region";
-  say("weir:   %.600s, %u threads, %" PRIu64 " %s%s%s: %s", text_of(s.place).c_str(), s.size, s.regions, counted,
-               s.regions == 1 ? "" : "s", at_barriers ? " looked at in a region that lasts" : "", how.c_str());
+  say("weir:   %.600s, %u threads, %" PRIu64 " region%s: %s", text_of(s.place).c_str(), s.size, s.regions,
+      s.regions == 1 ? "" : "s", how.c_str());
   if (!is_tried(s)) {
-    say("%s", lasts ? "; tried at its barriers\n" : s.regions == 1 ? "; one region: nothing to try\n" : "; not tried yet\n");
+    say("%s", s.regions == 1 ? "; one region: nothing to try\n" : "; not tried yet\n");
     return;
   }
   const bool has_changed = s.form[s.tried] == s.other;
-  say(", %s from one %s to the next; %s %s%s\n", times(has_changed ? s.with_other : s.with_before).c_str(), counted,
-               in_words(s.tried, has_changed ? s.before : s.other, s.size).c_str(),
-               times(has_changed ? s.with_before : s.with_other).c_str(), saved(s).c_str());
-}
-
-/// A region that lasts, and has not been tried otherwise: its barriers are.
-bool is_tried_at_barriers(const told_site& s, const told& all) {
-  return s.what == kind::regions && !is_tried(s) && std::ranges::any_of(all.sites, [&s](const told_site& other) {
-           return other.what == kind::barriers && other.place == s.place && other.size == s.size;
-         });
+  say(", %s from one region to the next; %s %s%s\n", times(has_changed ? s.with_other : s.with_before).c_str(),
+      in_words(s.tried, has_changed ? s.before : s.other, s.size).c_str(),
+      times(has_changed ? s.with_before : s.with_other).c_str(), saved(s).c_str());
 }
 
 /// What trials have cost; and where all regions have been found to do with the same number of processors, how to say so
@@ -168,8 +152,7 @@ void explain_all(const told& all) {
     say("weir:   trials have taken %s %% of the time\n",
         number(100 * static_cast<double>(all.lost) / static_cast<double>(std::max<std::uint64_t>(all.lasted, 1))).c_str());
   std::set<unsigned> taken;
-  for (const told_site& s : all.sites)
-    if (!is_tried_at_barriers(s, all)) taken.insert(s.form[choice::processors]);
+  for (const region_site& s : all.sites) taken.insert(s.form[choice::processors]);
   if (const unsigned processors = *taken.begin(); taken.size() == 1 && processors != region_form::usual)
     say("weir:   OMP_NUM_THREADS=%u for the whole program would do as well, if it leaves its number open\n", processors);
 }
@@ -256,12 +239,12 @@ void explain_early_end() {
   const std::lock_guard lock(e.lock);
   if (has_regions) explain_profile();
   told all = e.ended;
-  std::vector<told_site>& sites = all.sites;
+  std::vector<region_site>& sites = all.sites;
   std::size_t others = 0;
   for (const known_sites& k : e.alive) {
     if (pthread_equal(k.of, pthread_self()) != 0)
-      add(all, *k.sites, k.what);
-    else if (k.what == kind::regions) ++others;  // it may be changing them
+      add(all, *k.sites);
+    else ++others;  // it may be changing them
   }
   if (sites.empty() && others == 0) {
     if (!has_regions) return;
@@ -276,8 +259,8 @@ void explain_early_end() {
   }
   say("weir: the processors of the parallel regions of %s, by place; times are the middle one of some windows, and their range\n",
                program_invocation_short_name);
-  std::ranges::sort(sites, std::greater(), [](const told_site& s) { return static_cast<double>(s.regions) * s.region; });
-  for (const told_site& s : sites) explain(s, is_tried_at_barriers(s, all));
+  std::ranges::sort(sites, std::greater(), [](const region_site& s) { return static_cast<double>(s.regions) * s.region; });
+  for (const region_site& s : sites) explain(s);
   if (!sites.empty()) explain_all(all);
   if (others != 0) say("weir:   and those of %zu threads that have not ended\n", others);
 }
@@ -290,17 +273,17 @@ void note_regions() {
 
 void note_begun_on(unsigned processors) { begun_on.store(processors, std::memory_order_relaxed); }
 
-explained_sites::explained_sites(const native_region_sites& sites_of_team, kind of) : its_(sites_of_team), of_(of) {
+explained_sites::explained_sites(const native_region_sites& sites_of_crew) : sites_(sites_of_crew) {
   everything& e = *known;
   const std::lock_guard lock(e.lock);
-  e.alive.push_back({&sites_of_team, of, pthread_self()});
+  e.alive.push_back({&sites_of_crew, pthread_self()});
 }
 
 explained_sites::~explained_sites() {
   everything& e = *known;
   const std::lock_guard lock(e.lock);
-  std::erase_if(e.alive, [this](const known_sites& k) { return k.sites == &its_; });
-  add(e.ended, its_, of_);
+  std::erase_if(e.alive, [this](const known_sites& k) { return k.sites == &sites_; });
+  add(e.ended, sites_);
 }
 
 }  // namespace weir::openmp

@@ -1,8 +1,6 @@
 // WEIR_EXPLAIN: at the end of the program, on how many processors the regions of each place have computed, and why.
 #pragma once
 
-#include <cstdint>
-
 #include <weir/machine/native.hpp>
 
 #include "openmp/watching/region_clock.hpp"
@@ -12,15 +10,12 @@ namespace weir::openmp {
 /// The sites of the calling thread, as long as its crew has them. What they have learned is kept until the program ends.
 class explained_sites {
  public:
-  /// What is counted as a region of a site: regions, or barriers in a region that lasts.
-  enum kind : std::uint8_t { regions, barriers };
-  explicit explained_sites(const native_region_sites& sites_of_team, kind of = regions);
+  explicit explained_sites(const native_region_sites& sites_of_crew);
   ~explained_sites();
   explained_sites(const explained_sites&) = delete;
 
  private:
-  const native_region_sites& its_;
-  const kind of_;
+  const native_region_sites& sites_;
 };
 
 /// The program has begun a parallel region.

@@ -14,8 +14,6 @@
 // tried together. A trial costs at most about a hundredth of the time since the last one: the more it may cost, the later it
 // begins.
 //
-// Where one region lasts, its barriers are counted in place of regions (lasting_region.cpp).
-//
 // Paper 001 (section 5) asks for a runtime that chooses; a window in turn is paper 003's way to compare in one state of a
 // machine.
 #pragma once
@@ -91,17 +89,6 @@ class region_sites {
     if (timed_ != nullptr && timed_ == last_) [[unlikely]] end_timed();
   }
 
-  /// The regions that follow have nothing to do with those before.
-  void interrupt() {
-    if (trial_.anchor != nullptr) abandon();
-    if (timed_ != nullptr) end_timing();
-  }
-  /// Is the last region so short that to count those that follow would cost a part of them, and is none of them being tried?
-  bool may_rest() const {
-    if (is_busy_ || last_ == nullptr || last_->region == 0) return false;
-    return last_->region < rests_us * static_cast<float>(Clock::ticks_per_microsecond());
-  }
-
   /// What trials have cost in ticks, and the ticks since there are sites.
   std::uint64_t lost_in_trials() const { return lost_in_trials_; }
   std::uint64_t lasted() const { return Clock::ticks() - since_; }
@@ -115,7 +102,7 @@ class region_sites {
  private:
   static constexpr unsigned times = 8, most_backoff = 8;
   static constexpr std::uint32_t look_every = 512, least_between_looks = 64;
-  static constexpr float small_us = 20, settle_us = 20, rests_us = 5, changed = 2, alike = 4;
+  static constexpr float small_us = 20, settle_us = 20, changed = 2, alike = 4;
   static constexpr std::uint64_t dearer = 100;  // what a trial may cost, as a part of the time since the last one
   static constexpr double first_ms = 30;        // short programs are not worth a trial
   // Beside other programs some slices must pass, of 3 ms here, before windows say anything. Where the thread has waited for its

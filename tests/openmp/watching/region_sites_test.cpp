@@ -171,36 +171,6 @@ TEST(RegionSites, AProgramThatLeavesAPlaceWhileItIsTimedTriesOthers) {
   }
 }
 
-// The time between the last region before and the first one after is not the usual one's.
-TEST(RegionSites, AnInterruptedTrialDecidesNothing) {
-  for (unsigned regions = 100; regions < 1000; ++regions) {
-    sites known;
-    run(known, 0, divided(1e6), regions);
-    known.interrupt();
-    made_clock::now += static_cast<std::uint64_t>(10 * seconds);
-    run(known, 0, divided(1e6), 20);
-    EXPECT_EQ(chosen(known, 0), usual) << regions;
-  }
-}
-
-TEST(RegionSites, RegionsAreCountedWhileTheyAreTriedOrLong) {
-  sites known;
-  unsigned rests = 0;
-  for (unsigned i = 0; i < 100'000; ++i) {
-    const unsigned before = chosen(known, 0), now = known.begin(&places[0], most, most)[choice::processors];
-    EXPECT_FALSE(now != before && known.may_rest());
-    made_clock::now += static_cast<std::uint64_t>(divided(300)(std::min(now, most)));
-    known.end();
-    rests += known.may_rest() ? 1 : 0;
-  }
-  EXPECT_GT(rests, 50'000u);
-  sites of_long_ones;
-  for (unsigned i = 0; i < 1000; ++i) {
-    run(of_long_ones, 0, divided(1e6), 1);
-    EXPECT_FALSE(of_long_ones.may_rest());
-  }
-}
-
 TEST(RegionSites, AShareOfTheProcessorsThatChangesDoesNotDecide) {
   sites known;
   for (unsigned i = 0; i < 20'000; ++i) {
