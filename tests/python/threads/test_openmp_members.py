@@ -132,12 +132,13 @@ def test_members_follow_the_share_within_a_region(
     environment: dict[str, str], builds: Builds, compiler: str, threads: str, members: int
 ):
     program = builds.get(Program(LASTING, compiler))
-    done = run(program, environment | {"WEIR_THREADS": threads}, "16", "bound", members=members)
-    assert (done.returncode, done.stdout) == (0, f"from 1 to {min(members, HERE)}\nok\n"), done
+    done = run(program, environment | {"WEIR_THREADS": threads}, "60", "bound", members=members)
+    said = re.fullmatch(r"from 1 to (\d+)\nok\n", done.stdout)
+    assert done.returncode == 0 and said and int(said[1]) >= min(members, HERE), done
 
 
 @pytest.mark.parametrize(
-    "settings", [{"WEIR_THREADS": "kernel"}, {"WEIR_THREADS": "auto"}], ids=["kernel", "auto"]
+    "settings", [{"WEIR_THREADS": "kernel"}, {"WEIR_THREADS": "auto", "WEIR_ADAPT": "false"}], ids=["kernel", "fixed"]
 )
 def test_regions_that_last_keep_their_processors(environment: dict[str, str], builds: Builds, settings: dict[str, str]):
     done = run(builds.get(Program(LASTING, "gcc")), environment | settings, "0.3", members=HERE)
