@@ -124,7 +124,7 @@ def test_regions_whose_processors_change(
     raise AssertionError(done.stderr)
 
 
-# A team of threads of the kernel goes to one virtual processor, and back; all of that is right whatever its region does meanwhile.
+# A team of kernel threads goes to one virtual processor, and back, while its region does all kinds of things.
 @skips.mark("processors")
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 @pytest.mark.parametrize(("threads", "members"), [("auto", 2), ("user", 4)])
