@@ -28,25 +28,25 @@ int main(int count, char** words) {
 
     // A user's barrier has a process of its own, so that it can break nothing else.
     const bool is_mine = !asked.library.empty();
-    catalogue all;
+    catalogue entries;
     if (is_mine) {
-      add_mine(all, asked.library);
+      add_mine(entries, asked.library);
     } else {
-      add_weir(all, asked.levels);
-      add_standard(all);
+      add_weir(entries, asked.levels);
+      add_standard(entries);
 #ifdef CK_VERSION  // it was there when this was built
-      add_concurrency_kit(all);
+      add_concurrency_kit(entries);
 #endif
     }
     if (asked.verb == "list") {
-      auto list = list_of(all);
+      auto list = list_of(entries);
       if (!is_mine)
         for (auto& f : floor_list(asked.serve.team.processors)) list.push_back(f);
       std::cout << list.dump() << '\n';
       return 0;
     }
 
-    protocol p(all, /*with_floor=*/!is_mine, asked.serve);
+    protocol p(entries, /*with_floor=*/!is_mine, asked.serve);
     crew members(asked.serve.team);
     std::vector<std::thread> threads;
     try {

@@ -17,13 +17,13 @@ int main(int count, char** words) {
       std::cout << "weir-measure (OpenMP)" << usage << '\n';
       return 0;
     }
-    catalogue all;
-    add_openmp(all);
+    catalogue entries;
+    add_openmp(entries);
     if (asked.verb != "serve") {
-      std::cout << list_of(all).dump() << '\n';
+      std::cout << list_of(entries).dump() << '\n';
       return 0;
     }
-    protocol p(all, /*with_floor=*/false, asked.serve);
+    protocol p(entries, /*with_floor=*/false, asked.serve);
     crew members(asked.serve.team);
     // The coordinator is a thread outside the region; all threads of the region are members.
     std::thread coordinator([&] {

@@ -10,9 +10,9 @@ namespace bench {
 
 using nlohmann::json;
 
-json list_of(const catalogue& all) {
+json list_of(const catalogue& entries) {
   json list = json::array();
-  for (const auto& e : all)
+  for (const auto& e : entries)
     list.push_back({{"id", e.about.id},
                     {"family", e.about.family},
                     {"algorithm", e.about.algorithm},
@@ -34,8 +34,8 @@ json floor_list(const std::vector<int>& processors) {
   return list;
 }
 
-protocol::protocol(const catalogue& all, bool with_floor, serving s)
-    : all_(all), with_floor_(with_floor), serving_(std::move(s)), work_(serving_.delay_ns) {}
+protocol::protocol(const catalogue& entries, bool with_floor, serving s)
+    : entries_(entries), with_floor_(with_floor), serving_(std::move(s)), work_(serving_.delay_ns) {}
 
 namespace {
 
@@ -89,10 +89,10 @@ json protocol::sample(const std::string& id, crew& members) {
 // asked.
 protocol::chosen& protocol::chosen_for(const std::string& id, crew& members) {
   if (const auto known = in_use_.find(id); known != in_use_.end()) return known->second;
-  const auto e = std::find_if(all_.begin(), all_.end(), [&](const entry& x) { return x.about.id == id; });
-  if (e == all_.end()) {
+  const auto e = std::find_if(entries_.begin(), entries_.end(), [&](const entry& x) { return x.about.id == id; });
+  if (e == entries_.end()) {
     std::string ids;
-    for (const auto& x : all_) ids += " " + x.about.id;
+    for (const auto& x : entries_) ids += " " + x.about.id;
     throw std::invalid_argument("nothing is called \"" + id + "\" here; known are" + ids);
   }
   chosen c{e->make(serving_.team, e->about), 1};

@@ -32,7 +32,7 @@ nlohmann::json as_answer(const std::string& id, std::uint64_t inner, cost one);
 
 class protocol {
  public:
-  protocol(const catalogue& all, bool with_floor, serving s);
+  protocol(const catalogue& entries, bool with_floor, serving s);
 
   /// Answers commands until "quit" or the end of the input. Members must be serving in `crew`.
   void answer_all(crew& members);
@@ -47,7 +47,7 @@ class protocol {
   nlohmann::json sample_floor(const std::string& id) const;
   chosen& chosen_for(const std::string& id, crew& members);
 
-  const catalogue& all_;
+  const catalogue& entries_;
   const bool with_floor_;
   const serving serving_;
   const delay work_;
@@ -56,6 +56,6 @@ class protocol {
 
 /// The floor's ids: floor:switch:P for each processor, floor:transfer:A:B for each ordered pair.
 nlohmann::json floor_list(const std::vector<int>& processors);
-nlohmann::json list_of(const catalogue& all);
+nlohmann::json list_of(const catalogue& entries);
 
 }  // namespace bench

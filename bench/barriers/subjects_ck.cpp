@@ -106,9 +106,9 @@ std::unique_ptr<subject> mcs(const setting& s, const description&) {
 
 }  // namespace
 
-void add_concurrency_kit(catalogue& all) {
-  const auto add = [&all](const std::string& kind, auto make) {
-    all.push_back({{"peer:ck_barrier_" + kind, "peer", "ck_barrier_" + kind, "own", CK_VERSION}, make});
+void add_concurrency_kit(catalogue& entries) {
+  const auto add = [&entries](const std::string& kind, auto make) {
+    entries.push_back({{"peer:ck_barrier_" + kind, "peer", "ck_barrier_" + kind, "own", CK_VERSION}, make});
   };
   add("centralized", centralized);
   add("combining", combining);

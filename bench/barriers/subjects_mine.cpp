@@ -34,9 +34,9 @@ std::shared_ptr<void> user_barrier::made(unsigned members) const {
   return {barrier, destroy};
 }
 
-void add_mine(catalogue& all, const std::string& library) {
+void add_mine(catalogue& entries, const std::string& library) {
   const std::string name = std::filesystem::path(library).stem();
-  all.push_back(
+  entries.push_back(
       {{"mine:" + name, "mine", name, "own", ""}, [loaded = user_barrier::load(library)](const setting& s, const description&) {
          return make_subject([barrier = loaded.made(s.members), wait = loaded.wait](unsigned m) { wait(barrier.get(), m); });
        }});

@@ -16,13 +16,13 @@ std::unique_ptr<subject> barrier_directive(const setting&, const description&) {
 
 }  // namespace
 
-void add_openmp(catalogue& all) {
+void add_openmp(catalogue& entries) {
 #if defined(__clang__)
   const std::string runtime = "libomp", version = "LLVM " + std::to_string(__clang_major__);
 #else
   const std::string runtime = "libgomp", version = "GCC " + std::to_string(__GNUC__);
 #endif
-  all.push_back({{"peer:" + runtime, "peer", runtime, "own", version}, barrier_directive});
+  entries.push_back({{"peer:" + runtime, "peer", runtime, "own", version}, barrier_directive});
 }
 
 }  // namespace bench

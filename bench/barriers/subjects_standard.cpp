@@ -34,16 +34,16 @@ std::unique_ptr<subject> boost_barrier(const setting& s, const description&) {
 
 }  // namespace
 
-void add_standard(catalogue& all) {
+void add_standard(catalogue& entries) {
 #ifdef _GLIBCXX_RELEASE
   const std::string library = "libstdc++ " + std::to_string(_GLIBCXX_RELEASE);
 #else
   const std::string library = "libc++";
 #endif
-  all.push_back({{"peer:std::barrier", "peer", "std::barrier", "own", library}, standard});
-  all.push_back(
+  entries.push_back({{"peer:std::barrier", "peer", "std::barrier", "own", library}, standard});
+  entries.push_back(
       {{"peer:pthread_barrier_t", "peer", "pthread_barrier_t", "own", std::string("glibc ") + gnu_get_libc_version()}, posix});
-  all.push_back({{"peer:boost::barrier", "peer", "boost::barrier", "own", "Boost " BOOST_LIB_VERSION}, boost_barrier});
+  entries.push_back({{"peer:boost::barrier", "peer", "boost::barrier", "own", "Boost " BOOST_LIB_VERSION}, boost_barrier});
 }
 
 }  // namespace bench

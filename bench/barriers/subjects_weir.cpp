@@ -40,9 +40,9 @@ std::unique_ptr<subject> c_face(const setting& s, const description&) {
 
 }  // namespace
 
-void add_weir(catalogue& all, const std::string& by_levels) {
-  const auto add = [&all](const std::string& algorithm, const std::string& waiting, auto make) {
-    all.push_back({{"weir:" + algorithm + "/" + waiting, "weir", algorithm, waiting, WEIR_VERSION}, make});
+void add_weir(catalogue& entries, const std::string& by_levels) {
+  const auto add = [&entries](const std::string& algorithm, const std::string& waiting, auto make) {
+    entries.push_back({{"weir:" + algorithm + "/" + waiting, "weir", algorithm, waiting, WEIR_VERSION}, make});
   };
   add("auto", "auto", by_name);
   const auto add_with_each_waiting = [&add](const std::string& algorithm) {

@@ -46,14 +46,14 @@ groups hosts() {
   MPI_Comm_free(&node);
   std::vector<int> firsts(static_cast<std::size_t>(size));
   MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  groups all;
+  groups nodes;
   for (std::size_t r = 0; r < firsts.size(); ++r) {
     const auto same = [&](const std::vector<unsigned>& g) { return static_cast<int>(g.front()) == firsts[r]; };
-    auto found = std::find_if(all.begin(), all.end(), same);
-    if (found == all.end()) found = all.insert(found, std::vector<unsigned>());
+    auto found = std::find_if(nodes.begin(), nodes.end(), same);
+    if (found == nodes.end()) found = nodes.insert(found, std::vector<unsigned>());
     found->push_back(static_cast<unsigned>(r));
   }
-  return all;
+  return nodes;
 }
 
 weir::plan plan_called(const std::string& name, unsigned participants, unsigned radix = 2) {
@@ -64,9 +64,9 @@ weir::plan plan_of(const weir::mpi::choice& c, const groups& on) {
   const auto across = [&](unsigned participants) { return plan_called(c.algorithm, participants, c.radix); };
   if (c.within != "none")
     return weir::plans::levels(on, [&](unsigned participants) { return plan_called(c.within, participants); }, across);
-  unsigned all = 0;
-  for (const auto& group : on) all += static_cast<unsigned>(group.size());
-  return across(all);
+  unsigned participants = 0;
+  for (const auto& group : on) participants += static_cast<unsigned>(group.size());
+  return across(participants);
 }
 
 /// The length of the critical path, where signals within a host count zero.
@@ -137,10 +137,10 @@ double median(std::vector<double>& of) {
 
 // Over all rounds of all processes; meaningful in process 0.
 double median_of_all(const std::vector<double>& own, int size) {
-  std::vector<double> all(own.size() * static_cast<std::size_t>(size));
+  std::vector<double> gathered(own.size() * static_cast<std::size_t>(size));
   const auto count = static_cast<int>(own.size());
-  MPI_Gather(own.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  return median(all);
+  MPI_Gather(own.data(), count, MPI_DOUBLE, gathered.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return median(gathered);
 }
 
 void measure(int rank, int size, unsigned rounds, unsigned episodes) {

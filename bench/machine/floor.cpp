@@ -49,7 +49,7 @@ cost race(int a, First first, int b, Second second) {
   return taken;
 }
 
-cost per(double events, cost all) { return {all.wall_ns / events, all.cpu_ns / events}; }
+cost per(double events, cost total) { return {total.wall_ns / events, total.cpu_ns / events}; }
 
 }  // namespace
 

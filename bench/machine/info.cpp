@@ -35,22 +35,22 @@ class topology {
   topology& operator=(const topology&) = delete;
 
   json caches() const {
-    json all = json::array();
+    json rows = json::array();
     for (const auto type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE})
       for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(handle_, type, o)) != nullptr;)
-        all.push_back({{"level", o->attr->cache.depth},
-                       {"kind", o->attr->cache.type == HWLOC_OBJ_CACHE_DATA ? "data" : "unified"},
-                       {"bytes", o->attr->cache.size},
-                       {"line", o->attr->cache.linesize},
-                       {"processors", processors(o->cpuset)}});
-    return all;
+        rows.push_back({{"level", o->attr->cache.depth},
+                        {"kind", o->attr->cache.type == HWLOC_OBJ_CACHE_DATA ? "data" : "unified"},
+                        {"bytes", o->attr->cache.size},
+                        {"line", o->attr->cache.linesize},
+                        {"processors", processors(o->cpuset)}});
+    return rows;
   }
 
   json numa_nodes() const {
-    json all = json::array();
+    json rows = json::array();
     for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(handle_, HWLOC_OBJ_NUMANODE, o)) != nullptr;)
-      all.push_back({{"node", o->os_index}, {"bytes", o->attr->numanode.local_memory}, {"processors", processors(o->cpuset)}});
-    return all;
+      rows.push_back({{"node", o->os_index}, {"bytes", o->attr->numanode.local_memory}, {"processors", processors(o->cpuset)}});
+    return rows;
   }
 
   int processors_online() const { return hwloc_get_nbobjs_by_type(handle_, HWLOC_OBJ_PU); }
@@ -59,22 +59,22 @@ class topology {
 
  private:
   static json processors(hwloc_const_cpuset_t set) {
-    json all = json::array();
-    for (int p = hwloc_bitmap_first(set); p != -1; p = hwloc_bitmap_next(set, p)) all.push_back(p);
-    return all;
+    json numbers = json::array();
+    for (int p = hwloc_bitmap_first(set); p != -1; p = hwloc_bitmap_next(set, p)) numbers.push_back(p);
+    return numbers;
   }
 
   static std::string below(hwloc_obj_t o, int depth) {
     char name[64], attributes[128];
     hwloc_obj_type_snprintf(name, sizeof name, o, 1);
     hwloc_obj_attr_snprintf(attributes, sizeof attributes, o, " ", 0);
-    std::string all = std::string(static_cast<std::size_t>(2 * depth), ' ') + name;
-    if (o->os_index != HWLOC_UNKNOWN_INDEX) all += " " + std::to_string(o->os_index);
-    if (attributes[0] != '\0') all += std::string(" (") + attributes + ")";
-    all += '\n';
-    for (hwloc_obj_t m = o->memory_first_child; m != nullptr; m = m->next_sibling) all += below(m, depth + 1);
-    for (unsigned c = 0; c < o->arity; ++c) all += below(o->children[c], depth + 1);
-    return all;
+    std::string lines = std::string(static_cast<std::size_t>(2 * depth), ' ') + name;
+    if (o->os_index != HWLOC_UNKNOWN_INDEX) lines += " " + std::to_string(o->os_index);
+    if (attributes[0] != '\0') lines += std::string(" (") + attributes + ")";
+    lines += '\n';
+    for (hwloc_obj_t m = o->memory_first_child; m != nullptr; m = m->next_sibling) lines += below(m, depth + 1);
+    for (unsigned c = 0; c < o->arity; ++c) lines += below(o->children[c], depth + 1);
+    return lines;
   }
 
   hwloc_topology_t handle_;
@@ -101,24 +101,24 @@ std::vector<unsigned> team_sizes() {
 
 // What auto takes for members bound round-robin to the processors, and for members left free.
 json choices(const std::vector<unsigned>& sizes) {
-  json all = json::array();
+  json rows = json::array();
   for (const unsigned members : sizes)
     for (const bool placed : {true, false}) {
       std::vector<int> placement;
       for (unsigned m = 0; placed && m < members; ++m) placement.push_back(weir::affinity()[m % weir::affinity().size()]);
       const weir::team_barrier b(members, {.placement = placement});
-      all.push_back({{"members", members},
-                     {"placed", placed},
-                     {"algorithm", b.choice().algorithm},
-                     {"waiting", b.choice().waiting},
-                     {"reason", b.choice().reason},
-                     {"bytes", b.bytes()}});
+      rows.push_back({{"members", members},
+                      {"placed", placed},
+                      {"algorithm", b.choice().algorithm},
+                      {"waiting", b.choice().waiting},
+                      {"reason", b.choice().reason},
+                      {"bytes", b.bytes()}});
     }
-  return all;
+  return rows;
 }
 
 json algorithms() {
-  json all = json::array();
+  json rows = json::array();
   for (const auto& a : weir::algorithms()) {
     json bytes = json::object();
     for (const unsigned members : {2u, 8u, 64u, 1024u})
@@ -127,22 +127,22 @@ json algorithms() {
     for (const unsigned members : {2u, 8u, 64u, 1024u})
       if (const auto plan = weir::plans::by_name(a.name, members))
         critical_path[std::to_string(members)] = weir::prove(*plan).critical_path;
-    all.push_back({{"name", a.name},
-                   {"about", a.about},
-                   {"halves", a.halves},
-                   {"logarithmic", a.logarithmic},
-                   {"by_messages", a.by_messages},
-                   {"placed", a.placed},
-                   {"critical_path", critical_path},
-                   {"bytes", bytes}});
+    rows.push_back({{"name", a.name},
+                    {"about", a.about},
+                    {"halves", a.halves},
+                    {"logarithmic", a.logarithmic},
+                    {"by_messages", a.by_messages},
+                    {"placed", a.placed},
+                    {"critical_path", critical_path},
+                    {"bytes", bytes}});
   }
-  return all;
+  return rows;
 }
 
 json waitings() {
-  json all = json::array();
-  for (const auto& w : weir::waitings()) all.push_back({{"name", w.name}, {"about", w.about}});
-  return all;
+  json rows = json::array();
+  for (const auto& w : weir::waitings()) rows.push_back({{"name", w.name}, {"about", w.about}});
+  return rows;
 }
 
 // Of all processors that are online, as profiles have it.
@@ -153,21 +153,21 @@ std::string signature_here() {
 
 json profile() {
   const weir::profile_in_use& used = weir::profile_here();
-  json all = {{"file", used.file}, {"words", weir::in_words(used)}, {"troubles", used.troubles}, {"sizes", json::array()}};
-  if (!used.profile) return all;
-  all["date"] = used.profile->date;
-  all["simulated"] = used.profile->simulated;
+  json fields = {{"file", used.file}, {"words", weir::in_words(used)}, {"troubles", used.troubles}, {"sizes", json::array()}};
+  if (!used.profile) return fields;
+  fields["date"] = used.profile->date;
+  fields["simulated"] = used.profile->simulated;
   for (const auto& f : used.profile->findings)
-    all["sizes"].push_back({{"members", f.members}, {"placed", f.bound}, {"barrier", f.barrier}});
-  return all;
+    fields["sizes"].push_back({{"members", f.members}, {"placed", f.bound}, {"barrier", f.barrier}});
+  return fields;
 }
 
 // The programs that divide the processors of this node, and what each has now.
 json sharing() {
-  json all = json::array();
+  json rows = json::array();
   const weir::node::table table(weir::node::place_of_table());
   const auto programs = table.others();
-  if (!programs) return all;
+  if (!programs) return rows;
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const auto ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
@@ -176,10 +176,10 @@ json sharing() {
     const auto& p = (*programs)[i];
     json numbers = json::array();
     grants[i].processors.for_each([&](unsigned number) { numbers.push_back(number); });
-    all.push_back({{"process", p.process}, {"name", p.name}, {"weight", p.asks.weight}, {"wants", p.asks.wants},
-                   {"busy", p.is_busy}, {"processors", numbers}, {"alone", grants[i].alone}});
+    rows.push_back({{"process", p.process}, {"name", p.name}, {"weight", p.asks.weight}, {"wants", p.asks.wants},
+                    {"busy", p.is_busy}, {"processors", numbers}, {"alone", grants[i].alone}});
   }
-  return all;
+  return rows;
 }
 
 }  // namespace

@@ -44,13 +44,13 @@ void conversation::send_to_all(void* what, std::size_t bytes) {
   wait_for_all(requests);
 }
 
-void conversation::receive_from_all(const void* own, std::size_t bytes, void* all) {
+void conversation::receive_from_all(const void* own, std::size_t bytes, void* gathered) {
   const int count = static_cast<int>(bytes);
   std::vector<MPI_Request> requests;
   if (rank_ != 0) {
     MPI_Isend(own, count, MPI_BYTE, 0, 1, comm_, &requests.emplace_back());
   } else {
-    auto* const at = static_cast<std::byte*>(all);
+    auto* const at = static_cast<std::byte*>(gathered);
     std::memcpy(at, own, bytes);
     for (int r = 1; r < size_; ++r)
       MPI_Irecv(at + static_cast<std::size_t>(r) * bytes, count, MPI_BYTE, r, 1, comm_, &requests.emplace_back());

@@ -34,9 +34,9 @@ class conversation {
   template <class T>
   std::vector<T> gather(const std::vector<T>& own) {
     static_assert(std::is_trivially_copyable_v<T>);
-    std::vector<T> all(rank_ == 0 ? own.size() * static_cast<std::size_t>(size_) : 0);
-    receive_from_all(own.data(), own.size() * sizeof(T), all.data());
-    return all;
+    std::vector<T> gathered(rank_ == 0 ? own.size() * static_cast<std::size_t>(size_) : 0);
+    receive_from_all(own.data(), own.size() * sizeof(T), gathered.data());
+    return gathered;
   }
   template <class T>
   std::vector<T> gather(const T& own) {
@@ -45,7 +45,7 @@ class conversation {
 
  private:
   void send_to_all(void* what, std::size_t bytes);
-  void receive_from_all(const void* own, std::size_t bytes, void* all);
+  void receive_from_all(const void* own, std::size_t bytes, void* gathered);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;

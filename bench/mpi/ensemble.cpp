@@ -61,12 +61,12 @@ reading ensemble::pass(const order& o) {
 }
 
 reading ensemble::consecutive(const order& o) {
-  reading all;
+  reading merged;
   for (const reading& r : talk_.gather(pass(o))) {
-    all.wall_ns = std::max(all.wall_ns, r.wall_ns);
-    all.cpu_ns += r.cpu_ns;
+    merged.wall_ns = std::max(merged.wall_ns, r.wall_ns);
+    merged.cpu_ns += r.cpu_ns;
   }
-  return all;
+  return merged;
 }
 
 std::vector<ensemble::visit> ensemble::pass_in_rounds(const order& o) {
@@ -98,16 +98,16 @@ rounds ensemble::in_rounds(const order& o) {
   std::vector<visit> visits = pass_in_rounds(agreed);
   time_.synchronise();
   for (visit& v : visits) v = {time_.common(v.came), time_.common(v.left), v.late};
-  const std::vector<visit> all = talk_.gather(visits);
+  const std::vector<visit> gathered = talk_.gather(visits);
   rounds r;
   r.clock_ns = time_.largest_uncertainty_ns();
   for (std::uint64_t i = first_rounds; i < o.episodes && talk_.rank() == 0; ++i) {
     const std::int64_t start = agreed.first + static_cast<std::int64_t>(i) * o.window;
     visit last = visits[i];
     std::int64_t apart = 0;
-    for (std::size_t at = i; at < all.size(); at += o.episodes) {
-      last = {std::max(last.came, all[at].came), std::max(last.left, all[at].left), last.late || all[at].late};
-      apart = std::max(apart, std::abs(all[at].came - start));
+    for (std::size_t at = i; at < gathered.size(); at += o.episodes) {
+      last = {std::max(last.came, gathered[at].came), std::max(last.left, gathered[at].left), last.late || gathered[at].late};
+      apart = std::max(apart, std::abs(gathered[at].came - start));
     }
     if (last.late) {
       ++r.late;

@@ -28,8 +28,8 @@ std::string library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   MPI_Get_library_version(text, &length);
-  std::string all(text, static_cast<std::size_t>(length));
-  return all.substr(0, all.find_first_of("\n\r,"));
+  std::string version(text, static_cast<std::size_t>(length));
+  return version.substr(0, version.find_first_of("\n\r,"));
 }
 
 class lines {
@@ -93,14 +93,14 @@ void measure(const arguments& asked) {
   const std::vector<std::string> suits = {here.dedicated ? "round-time" : "consecutive"};
   std::vector<series> plan;
   auto subjects = made(asked, asked.methods.empty() ? suits : asked.methods, talk, say, plan);
-  ensemble all(talk, clock, asked.threads, here.of_mine, subjects);
-  if (talk.rank() != 0) return all.serve();
+  ensemble ranks(talk, clock, asked.threads, here.of_mine, subjects);
+  if (talk.rank() != 0) return ranks.serve();
   // If processors are shared, pings would take time slices, and no method would use the clocks.
   const bool clocks = std::any_of(plan.begin(), plan.end(), [](const series& s) { return s.method == "round-time"; });
-  if (clocks) show_clocks(all.synchronise(), say);
-  session(all, asked, here, std::move(plan), [&say](const json& event) { say(event); }).run();
-  if (clocks) show_clocks(all.synchronise(), say);
-  all.end();
+  if (clocks) show_clocks(ranks.synchronise(), say);
+  session(ranks, asked, here, std::move(plan), [&say](const json& event) { say(event); }).run();
+  if (clocks) show_clocks(ranks.synchronise(), say);
+  ranks.end();
   say({{"event", "end"}});
 }
 

@@ -46,9 +46,9 @@ struct ranks {
 
  private:
   static double over_all(double own, MPI_Op op) {
-    double all = 0;
-    MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
-    return all;
+    double result = 0;
+    MPI_Allreduce(&own, &result, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    return result;
   }
 };
 

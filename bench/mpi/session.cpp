@@ -10,9 +10,9 @@ namespace bench::mpi {
 
 using nlohmann::json;
 
-session::session(ensemble& all, const arguments& asked, const site& here, std::vector<series> plan,
+session::session(ensemble& ranks, const arguments& asked, const site& here, std::vector<series> plan,
                  std::function<void(const json&)> say)
-    : all_(all), asked_(asked), shared_(!here.dedicated), plan_(std::move(plan)), say_(std::move(say)), random_(asked.seed) {
+    : ranks_(ranks), asked_(asked), shared_(!here.dedicated), plan_(std::move(plan)), say_(std::move(say)), random_(asked.seed) {
   if (here.pair.size() == 2) transfer_.emplace(here.pair[0], here.pair[1]);
 }
 
@@ -65,7 +65,7 @@ void session::pilot(series& s) {
   double fastest_ns = 0;
   int enough = 0;
   for (std::uint64_t n = 1; enough < 3 && now_ns() - start < asked_.series_ms * 1e6 / 4; n *= 2) {
-    const double wall_ns = all_.consecutive(s.subject, n).wall_ns, episode_ns = wall_ns / static_cast<double>(n);
+    const double wall_ns = ranks_.consecutive(s.subject, n).wall_ns, episode_ns = wall_ns / static_cast<double>(n);
     if (fastest_ns == 0 || (wall_ns >= wanted_ns / 4 && episode_ns < fastest_ns)) fastest_ns = episode_ns;
     if (wall_ns >= wanted_ns) ++enough;
   }
@@ -78,7 +78,7 @@ void session::pilot(series& s) {
 }
 
 json session::sample_consecutive(series& s, unsigned turn) {
-  const reading r = all_.consecutive(s.subject, s.inner);
+  const reading r = ranks_.consecutive(s.subject, s.inner);
   const auto episodes = static_cast<double>(s.inner);
   ++s.samples;
   return {{"event", "sample"}, {"id", s.id}, {"method", s.method}, {"turn", turn}, {"inner", s.inner},
@@ -86,7 +86,7 @@ json session::sample_consecutive(series& s, unsigned turn) {
 }
 
 json session::sample_in_rounds(series& s, unsigned turn) {
-  const rounds r = all_.in_rounds(s.subject, s.inner, s.window_ns);
+  const rounds r = ranks_.in_rounds(s.subject, s.inner, s.window_ns);
   s.late += r.late;
   if (r.wall_ns.empty()) {
     ++s.in_vain;

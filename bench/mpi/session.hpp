@@ -31,7 +31,7 @@ class session {
  public:
   /// `here`: if threads share processors, a sample is four times as long, to contain several time slices. `say` receives each
   /// event, a line of JSON (docs/records.md).
-  session(ensemble& all, const arguments& asked, const site& here, std::vector<series> plan,
+  session(ensemble& ranks, const arguments& asked, const site& here, std::vector<series> plan,
           std::function<void(const nlohmann::json&)> say);
 
   void run();
@@ -46,7 +46,7 @@ class session {
   void stop(series& s, const std::string& why);
   nlohmann::json probe();
 
-  ensemble& all_;
+  ensemble& ranks_;
   const arguments& asked_;
   const bool shared_;
   std::vector<series> plan_;

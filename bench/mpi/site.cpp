@@ -32,9 +32,9 @@ std::vector<process> all_processes(const conversation& talk) {
   for (const int p : weir::affinity())
     if (static_cast<std::size_t>(p) < me.may_run_on.size()) me.may_run_on.set(static_cast<std::size_t>(p));
   me.limited = weir::usable_processors() < static_cast<double>(me.may_run_on.count());
-  std::vector<process> all(static_cast<std::size_t>(talk.size()));
-  MPI_Allgather(&me, sizeof me, MPI_BYTE, all.data(), sizeof me, MPI_BYTE, talk.comm());
-  return all;
+  std::vector<process> processes(static_cast<std::size_t>(talk.size()));
+  MPI_Allgather(&me, sizeof me, MPI_BYTE, processes.data(), sizeof me, MPI_BYTE, talk.comm());
+  return processes;
 }
 
 // The first of p's processors that is not taken yet; -1: there is none.
@@ -50,9 +50,9 @@ int take_one(const process& p, mask& taken) {
 }  // namespace
 
 site site_of(const conversation& talk, unsigned threads) {
-  const std::vector<process> all = all_processes(talk);
+  const std::vector<process> processes = all_processes(talk);
   std::map<int, mask> nodes, taken;
-  for (const process& p : all) nodes[p.node] |= p.may_run_on;
+  for (const process& p : processes) nodes[p.node] |= p.may_run_on;
   site s;
   s.nodes = static_cast<unsigned>(nodes.size());
   for (const auto& [node, processors] : nodes) s.processors += static_cast<unsigned>(processors.count());
@@ -60,8 +60,8 @@ site site_of(const conversation& talk, unsigned threads) {
     if (nodes.begin()->second[i]) s.pair.push_back(static_cast<int>(i));
   if (s.pair.size() < 2) s.pair.clear();
   s.dedicated = true;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const process& p = all[rank];
+  for (std::size_t rank = 0; rank < processes.size(); ++rank) {
+    const process& p = processes[rank];
     for (unsigned t = 0; t < threads; ++t) {
       const int processor = take_one(p, taken[p.node]);
       s.dedicated = s.dedicated && processor >= 0 && !p.limited;
@@ -70,7 +70,7 @@ site site_of(const conversation& talk, unsigned threads) {
   }
   if (!s.dedicated) s.of_mine.clear();
   const auto bound = [](const process& p) { return p.may_run_on.count() == 1; };
-  s.pinned = s.dedicated || (threads == 1 && std::all_of(all.begin(), all.end(), bound));
+  s.pinned = s.dedicated || (threads == 1 && std::all_of(processes.begin(), processes.end(), bound));
   return s;
 }
 

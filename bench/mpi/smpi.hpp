@@ -10,16 +10,16 @@ inline int smpi_ibarrier(MPI_Comm comm, MPI_Request* request) {
   return PMPI_Barrier(comm);
 }
 
-inline int smpi_iallgather(const void* from, int count, MPI_Datatype type, void* all, int each, MPI_Datatype each_type,
+inline int smpi_iallgather(const void* from, int count, MPI_Datatype type, void* to, int each, MPI_Datatype each_type,
                            MPI_Comm comm, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  return PMPI_Allgather(from, count, type, all, each, each_type, comm);
+  return PMPI_Allgather(from, count, type, to, each, each_type, comm);
 }
 
-inline int smpi_iallreduce(const void* from, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+inline int smpi_iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                            MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  return PMPI_Allreduce(from, all, count, type, op, comm);
+  return PMPI_Allreduce(from, to, count, type, op, comm);
 }
 
 // SMPI's MPI_Test leaves the flag unchanged for MPI_REQUEST_NULL; the standard says that it is true.

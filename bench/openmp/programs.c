@@ -27,9 +27,9 @@ static long queens(struct board b) {
     *into = queens(with_queen(b, square));
   }
 #pragma omp taskwait
-  long all = 0;
-  while (tasks > 0) all += found[--tasks];
-  return all;
+  long solutions = 0;
+  while (tasks > 0) solutions += found[--tasks];
+  return solutions;
 }
 
 static long search(uint64_t name, unsigned children) {
@@ -42,9 +42,9 @@ static long search(uint64_t name, unsigned children) {
     *into = search(child, children_of(child));
   }
 #pragma omp taskwait
-  long all = 1;
-  for (unsigned i = 0; i < children; ++i) all += nodes[i];
-  return all;
+  long total = 1;
+  for (unsigned i = 0; i < children; ++i) total += nodes[i];
+  return total;
 }
 
 /* Executes a program that one thread of a team begins. Returns its time if the result is right. */

@@ -33,9 +33,9 @@ long queens(board b) {
   for (unsigned open = free_squares(b); open != 0; open &= open - 1, ++tasks)
     row.run([b, square = open & -open, into = &found[tasks]] { *into = queens(with_queen(b, square)); });
   row.wait();
-  long all = 0;
-  while (tasks > 0) all += found[--tasks];
-  return all;
+  long solutions = 0;
+  while (tasks > 0) solutions += found[--tasks];
+  return solutions;
 }
 
 long search(std::uint64_t name, unsigned children) {
@@ -45,9 +45,9 @@ long search(std::uint64_t name, unsigned children) {
   for (unsigned i = 0; i < children; ++i)
     siblings.run([child = child_name(name, i), into = &nodes[i]] { *into = search(child, children_of(child)); });
   siblings.wait();
-  long all = 1;
-  for (unsigned i = 0; i < children; ++i) all += nodes[i];
-  return all;
+  long total = 1;
+  for (unsigned i = 0; i < children; ++i) total += nodes[i];
+  return total;
 }
 
 tbb::task_arena& arena() {

@@ -37,15 +37,15 @@ double reference_ns(enum work work, long count, struct share share) {
   const long together = threads < share.processors ? threads : share.processors;
   const double in_turn = (double)((threads + share.processors - 1) / share.processors);
   /* Counted in delays: the longest chain, and the sum over all threads. */
-  double longest = 1, all = 1;
+  double longest = 1, sum = 1;
   switch (work) {
-    case WORK_OF_EACH: longest = in_turn, all = (double)threads; break;
-    case WORK_OF_TWO: longest = together < 2 ? 2 : 1, all = 2; break;
-    case WORK_OF_LOOP: longest = 1024 * in_turn, all = 1024 * (double)threads; break;
+    case WORK_OF_EACH: longest = in_turn, sum = (double)threads; break;
+    case WORK_OF_TWO: longest = together < 2 ? 2 : 1, sum = 2; break;
+    case WORK_OF_LOOP: longest = 1024 * in_turn, sum = 1024 * (double)threads; break;
     case WORK_SHARED: longest = 1 / (double)together; break;
     default: break;
   }
-  const double delays = longest > all / share.capacity ? longest : all / share.capacity;
+  const double delays = longest > sum / share.capacity ? longest : sum / share.capacity;
   long repeats = work == WORK_OF_LOOP ? count * 1024 : count;
   repeats = repeats < 2000 ? 2000 : repeats > 20000 ? 20000 : repeats;
   return delays * (work == WORK_IS_UPDATE ? one_update_ns(repeats) : one_delay_ns(repeats));

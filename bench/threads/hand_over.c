@@ -97,10 +97,10 @@ int main(int count, char **words) {
   for (int i = 0; i < threads; ++i) sem_init(&semaphores[i], 0, i == 0);
   for (int i = 0; i <= threads; ++i) pthread_mutex_init(&mutexes[i], NULL);
   for (subject = subjects; subject != subjects + sizeof subjects / sizeof *subjects; ++subject) {
-    pthread_t all[threads];
+    pthread_t running[threads];
     pthread_barrier_init(&all_are_there, NULL, (unsigned)subject->threads);
-    for (long i = 0; i < subject->threads; ++i) pthread_create(&all[i], NULL, run, (void *)i);
-    for (int i = 0; i < subject->threads; ++i) pthread_join(all[i], NULL);
+    for (long i = 0; i < subject->threads; ++i) pthread_create(&running[i], NULL, run, (void *)i);
+    for (int i = 0; i < subject->threads; ++i) pthread_join(running[i], NULL);
     pthread_barrier_destroy(&all_are_there);
     qsort(took, (size_t)rounds, sizeof *took, by_size);
     printf("%s %.1f %.1f\n", subject->name, took[0], took[rounds / 2]);

@@ -15,9 +15,9 @@ namespace bench {
 class meeting {
  public:
   // The last resets the counter before it lets the others go (release), and they come back after they have seen that (acquire).
-  void pass(unsigned all) {
+  void pass(unsigned members) {
     const unsigned now = count_.load(std::memory_order_relaxed);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members) {
       arrived_.store(0, std::memory_order_relaxed);
       count_.store(now + 1, std::memory_order_release);
       return;
@@ -47,21 +47,21 @@ class busy_processes {
         }
         _exit(0);
       }
-      all_.push_back(child);
+      children_.push_back(child);
     }
   }
   busy_processes(const busy_processes&) = delete;
   ~busy_processes() { end(); }
   void end() {
-    for (const pid_t each : all_) {
+    for (const pid_t each : children_) {
       kill(each, SIGKILL);
       waitpid(each, nullptr, 0);
     }
-    all_.clear();
+    children_.clear();
   }
 
  private:
-  std::vector<pid_t> all_;
+  std::vector<pid_t> children_;
 };
 
 }  // namespace bench

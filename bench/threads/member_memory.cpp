@@ -34,8 +34,8 @@ double of(const char* file, const char* name) {
 }
 
 figures now() {
-  constexpr const char *own = "/proc/self/status", *all = "/proc/meminfo";
-  return {of(own, "VmRSS"), of(own, "VmSize"), of(own, "VmPTE"), of(all, "KernelStack")};
+  constexpr const char *own = "/proc/self/status", *machine = "/proc/meminfo";
+  return {of(own, "VmRSS"), of(own, "VmSize"), of(own, "VmPTE"), of(machine, "KernelStack")};
 }
 
 std::atomic<unsigned> there{0};
@@ -68,9 +68,9 @@ int main(int count, char** words) {
     weir::crowd(members, [&](unsigned m) { member(m, members); }).join();
   } else if (what == "threads") {
     before = now();
-    std::vector<std::thread> all;
-    for (unsigned m = 0; m < members; ++m) all.emplace_back(member, m, members);
-    for (auto& t : all) t.join();
+    std::vector<std::thread> running;
+    for (unsigned m = 0; m < members; ++m) running.emplace_back(member, m, members);
+    for (auto& t : running) t.join();
 #if defined(_OPENMP)
   } else if (what == "openmp") {
 #pragma omp parallel num_threads(4)

@@ -53,13 +53,13 @@ class quantum_seekers final : public subject {
   /// The quantum in nanoseconds: half of the time was spent in turns of at least this length. A turn lasts until the other thread
   /// has the processor, without the time that other programs took meanwhile.
   double quantum_ns() {
-    auto& all = stretches_[0];
-    all.insert(all.end(), stretches_[1].begin(), stretches_[1].end());
-    std::sort(all.begin(), all.end(), [](const stretch& a, const stretch& b) { return a.begin < b.begin; });
+    auto& merged = stretches_[0];
+    merged.insert(merged.end(), stretches_[1].begin(), stretches_[1].end());
+    std::sort(merged.begin(), merged.end(), [](const stretch& a, const stretch& b) { return a.begin < b.begin; });
     std::vector<double> turns;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i == 0 || all[i].thread != all[i - 1].thread) turns.push_back(0);
-      turns.back() += static_cast<double>(all[i].end - all[i].begin);
+    for (std::size_t i = 0; i < merged.size(); ++i) {
+      if (i == 0 || merged[i].thread != merged[i - 1].thread) turns.push_back(0);
+      turns.back() += static_cast<double>(merged[i].end - merged[i].begin);
     }
     std::sort(turns.begin(), turns.end());
     const double half = std::accumulate(turns.begin(), turns.end(), 0.0) / 2;

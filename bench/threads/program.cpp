@@ -112,8 +112,8 @@ class applications final : public subject {
   /// All members of all applications meet, so that none has passed episodes before the measured time.
   void meet() {
     // acq_rel and acquire: everything before the meeting, for the members that go on.
-    const unsigned all = static_cast<unsigned>(seats_.size()), number = met_.fetch_add(1, std::memory_order_acq_rel);
-    const unsigned last = number / all * all + all;
+    const unsigned members = static_cast<unsigned>(seats_.size()), number = met_.fetch_add(1, std::memory_order_acq_rel);
+    const unsigned last = number / members * members + members;
     const auto complete = [&] { return met_.load(std::memory_order_acquire) >= last; };
     if (complete()) gate_.open();
     while (!complete()) gate_.sleep_unless(complete);
@@ -134,11 +134,11 @@ applications::seat seat_of(const program& p, unsigned member) {
 }
 
 /// The processors of an application's members 0, 1, ...
-std::vector<int> processors_of(const program& p, unsigned application, const std::vector<int>& all) {
-  std::vector<int> turned = all;
+std::vector<int> processors_of(const program& p, unsigned application, const std::vector<int>& processors) {
+  std::vector<int> turned = processors;
   if (p.policy == program::policies::partition) {
     const auto own = static_cast<std::ptrdiff_t>(p.processors / p.applications);
-    return {all.begin() + application * own, all.begin() + (application + 1) * own};
+    return {processors.begin() + application * own, processors.begin() + (application + 1) * own};
   }
   std::rotate(turned.begin(), turned.begin() + application * p.members % p.processors, turned.end());
   return turned;
@@ -182,11 +182,11 @@ std::unique_ptr<subject> make_program(const program& p, const std::vector<int>& 
   };
   // The loop of this subject contains the barrier's call itself.
   if (p.applications == 1 && !p.exponential && p.policy == program::policies::shared) return make(0);
-  std::vector<std::unique_ptr<subject>> all;
-  for (unsigned a = 0; a < p.applications; ++a) all.push_back(make(a));
+  std::vector<std::unique_ptr<subject>> subjects;
+  for (unsigned a = 0; a < p.applications; ++a) subjects.push_back(make(a));
   std::vector<applications::seat> seats;
   for (unsigned m = 0; m < p.all_members(); ++m) seats.push_back(seat_of(p, m));
-  return std::make_unique<applications>(std::move(all), std::move(seats), p, work);
+  return std::make_unique<applications>(std::move(subjects), std::move(seats), p, work);
 }
 
 }  // namespace bench

@@ -129,8 +129,8 @@ PEER = Addition(
     ),
     Place(
         "bench/barriers/subjects_standard.cpp",
-        '  all.push_back({{"peer:boost',
-        '  all.push_back({{"peer:nobody", "peer", "nobody", "own", "1"}, nobody});\n',
+        '  entries.push_back({{"peer:boost',
+        '  entries.push_back({{"peer:nobody", "peer", "nobody", "own", "1"}, nobody});\n',
     ),
 )
 CONSTRUCT = Addition(
