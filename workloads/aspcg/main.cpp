@@ -48,24 +48,24 @@ std::string threads(long count) { return in_words(count, "thread", "threads"); }
 
 [[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument(why); }
 
-long workers(const aspcg::world& all) {
-  return static_cast<long>(all.sum(static_cast<std::uint64_t>(omp_get_max_threads())));
+long workers(const aspcg::world& world) {
+  return static_cast<long>(world.sum(static_cast<std::uint64_t>(omp_get_max_threads())));
 }
 
 /// Throws if a process needs more memory than there is.
-void require_memory(const settings& asked, const aspcg::mesh& mesh, const aspcg::world& all) {
+void require_memory(const settings& asked, const aspcg::mesh& mesh, const aspcg::world& world) {
   const double plane = (mesh.x.points + 2.0) * (mesh.y.points + 2.0), planes = mesh.planes.size() + 2.0 * mesh.ghosts();
   const double of_block = mesh.x.largest() * static_cast<double>(mesh.y.largest() * mesh.z.largest());
   const double bytes = 8 * (6 * plane * planes + (asked.schwarz ? of_block * static_cast<double>(mesh.own_blocks()) : 0));
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (all.largest(bytes > memory) > 0)
-    refuse("a process needs " + std::to_string(static_cast<long>(std::ceil(all.largest(bytes) / 1e9))) +
+  if (world.largest(bytes > memory) > 0)
+    refuse("a process needs " + std::to_string(static_cast<long>(std::ceil(world.largest(bytes) / 1e9))) +
            " GB, more than its machine has; make --cells or --height smaller");
 }
 
 /// Throws if the sizes make no sense; all processes then throw.
-aspcg::mesh mesh_of(const settings& asked, const aspcg::world& all) {
-  const long height = asked.weak ? asked.height * workers(all) : asked.height;
+aspcg::mesh mesh_of(const settings& asked, const aspcg::world& world) {
+  const long height = asked.weak ? asked.height * workers(world) : asked.height;
   if (height < 2 || height > 1'000'000)
     refuse("the mesh is " + std::to_string(height) + " cells high, and may be 2 to 1000000; change --height");
   const auto points = [&](long cells) { return static_cast<int>(cells - 1); };
@@ -80,14 +80,14 @@ aspcg::mesh mesh_of(const settings& asked, const aspcg::world& all) {
   if (overlap > block)
     refuse("--overlap " + std::to_string(overlap) + " reaches through a neighbour: it may be up to --block " +
            std::to_string(block));
-  if (mesh.z.blocks() < all.size())
+  if (mesh.z.blocks() < world.size())
     refuse("a height of " + std::to_string(height) + " cells has " + layers(mesh.z.blocks()) + " of blocks, fewer than the " +
-           processes(all.size()));
-  mesh.give(all.rank(), all.size());
-  if (all.largest(mesh.own_blocks() < omp_get_max_threads()) > 0)
+           processes(world.size()));
+  mesh.give(world.rank(), world.size());
+  if (world.largest(mesh.own_blocks() < omp_get_max_threads()) > 0)
     refuse("a process has fewer blocks than threads: " + layers(mesh.z.blocks()) + " of " +
-           blocks(mesh.blocks_of_a_layer()) + " for " + processes(all.size()) + " with " + threads(workers(all)) + " in all");
-  require_memory(asked, mesh, all);
+           blocks(mesh.blocks_of_a_layer()) + " for " + processes(world.size()) + " with " + threads(workers(world)) + " in all");
+  require_memory(asked, mesh, world);
   return mesh;
 }
 
@@ -107,28 +107,28 @@ class checks {
 };
 
 /// Whether the result is right.
-bool run(const settings& asked, const aspcg::world& all) {
-  const aspcg::mesh mesh = mesh_of(asked, all);
+bool run(const settings& asked, const aspcg::world& world) {
+  const aspcg::mesh mesh = mesh_of(asked, world);
   const aspcg::problem problem(mesh);
-  aspcg::solver solver(mesh, all, asked.schwarz == 1);
+  aspcg::solver solver(mesh, world, asked.schwarz == 1);
   aspcg::field x(mesh), b(mesh);
   problem.set_right_side(b, asked.spoil == 2 ? 2 : 1);
   const double tolerance = std::pow(10.0, -static_cast<double>(asked.digits));
 
-  all.barrier();
+  world.barrier();
   const workloads::stopwatch watch;
   const aspcg::outcome found = solver.solve(x, b, tolerance, static_cast<int>(asked.iterations));
   const long barriers = solver.barriers();
-  const double wall = all.largest(watch.wall()), processor = all.sum(watch.processor());
+  const double wall = world.largest(watch.wall()), processor = world.sum(watch.processor());
 
   const double allowed = tolerance * found.right_side;
-  if (asked.spoil == 1 && all.rank() == 0) x.row(0, 0)[0] += 10 * allowed;
-  const double residual = solver.residual(x, b), error = all.largest(problem.largest_error(x));
+  if (asked.spoil == 1 && world.rank() == 0) x.row(0, 0)[0] += 10 * allowed;
+  const double residual = solver.residual(x, b), error = world.largest(problem.largest_error(x));
   // The remaining residual is an error, too, of up to an eighth of the residual in the units of the box.
   const double bound = problem.error_bound() + residual / 8 / (mesh.spacing * mesh.spacing);
-  const std::uint64_t digest = all.sum(problem.digest(x));
-  const bool speaks = all.rank() == 0;
-  const long all_blocks = static_cast<long>(mesh.blocks_of_a_layer()) * mesh.z.blocks(), team = workers(all);
+  const std::uint64_t digest = world.sum(problem.digest(x));
+  const bool speaks = world.rank() == 0;
+  const long all_blocks = static_cast<long>(mesh.blocks_of_a_layer()) * mesh.z.blocks(), team = workers(world);
   if (speaks) {
     std::printf("%d x %d x %d unknowns", mesh.x.points, mesh.y.points, mesh.z.points);
     if (asked.schwarz) std::printf(", %ld blocks of up to %ld^3 that overlap by %ld", all_blocks, asked.block, asked.overlap);
@@ -138,7 +138,7 @@ bool run(const settings& asked, const aspcg::world& all) {
     std::printf("digest %016llx\n", static_cast<unsigned long long>(digest));
     std::fprintf(stderr,
                  "aspcg: %s, %s, %.4f s, %.4f s of processors, %.2f us an iteration, %ld barriers of a process\n",
-                 processes(all.size()).c_str(), threads(team).c_str(), wall, processor,
+                 processes(world.size()).c_str(), threads(team).c_str(), wall, processor,
                  1e6 * wall / std::max(found.iterations, 1), barriers);
   }
   checks done(speaks);
@@ -154,11 +154,11 @@ int main(int count, char** words) {
   settings asked;
   asked.read(count, words);
   openblas_set_num_threads(1);  // a call is computed by the thread that makes it
-  aspcg::world all(count, words);
+  aspcg::world world(count, words);
   try {
-    return run(asked, all) ? 0 : 1;
+    return run(asked, world) ? 0 : 1;
   } catch (const std::invalid_argument& error) {
-    if (all.rank() == 0) std::fprintf(stderr, "aspcg: %s\n", error.what());
+    if (world.rank() == 0) std::fprintf(stderr, "aspcg: %s\n", error.what());
     return 2;
   }
 }

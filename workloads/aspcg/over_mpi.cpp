@@ -24,27 +24,27 @@ world::~world() { MPI_Finalize(); }
 void world::barrier() const { MPI_Barrier(MPI_COMM_WORLD); }
 
 std::uint64_t world::sum(std::uint64_t of_mine) const {
-  std::uint64_t all = 0;
-  MPI_Allreduce(&of_mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-  return all;
+  std::uint64_t total = 0;
+  MPI_Allreduce(&of_mine, &total, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return total;
 }
 
 double world::sum(double of_mine) const {
-  double all = 0;
-  MPI_Allreduce(&of_mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return all;
+  double total = 0;
+  MPI_Allreduce(&of_mine, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return total;
 }
 
 double world::largest(double of_mine) const {
-  double all = 0;
-  MPI_Allreduce(&of_mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return all;
+  double most = 0;
+  MPI_Allreduce(&of_mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return most;
 }
 
-void world::gather(std::span<double> all, std::span<const int> first) const {
+void world::gather(std::span<double> values, std::span<const int> first) const {
   std::vector<int> counts;
   for (std::size_t r = 0; r + 1 < first.size(); r++) counts.push_back(first[r + 1] - first[r]);
-  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DOUBLE, all.data(), counts.data(), first.data(), MPI_DOUBLE, MPI_COMM_WORLD);
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DOUBLE, values.data(), counts.data(), first.data(), MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
 void world::exchange(std::span<const double> to_below, std::span<double> from_below, std::span<const double> to_above,

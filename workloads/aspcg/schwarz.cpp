@@ -4,12 +4,12 @@
 
 namespace aspcg {
 
-schwarz::schwarz(const mesh& of, const world& all)
-    : mesh_(of), world_(all), boxes_(std::max({of.x.largest(), of.y.largest(), of.z.largest()})),
+schwarz::schwarz(const mesh& of, const world& ranks)
+    : mesh_(of), world_(ranks), boxes_(std::max({of.x.largest(), of.y.largest(), of.z.largest()})),
       of_a_plane_(static_cast<std::size_t>(of.x.largest()) * static_cast<std::size_t>(of.y.largest())) {
   of_a_block_ = of_a_plane_ * static_cast<std::size_t>(of.z.largest());
   solutions_.resize(of_a_block_ * static_cast<std::size_t>(of.own_blocks()));
-  if (all.size() == 1) return;
+  if (ranks.size() == 1) return;
   for (std::vector<double>* layer : {&to_below_, &to_above_, &from_below_, &from_above_})
     layer->resize(of_a_plane_ * static_cast<std::size_t>(of.z.overlap) * static_cast<std::size_t>(of.blocks_of_a_layer()));
 }
@@ -50,14 +50,14 @@ void schwarz::solve(const field& right, scratch& own, team& threads) {
 
 /// The planes of a block that belong to the process below or above.
 void schwarz::hand_over(const place& p) {
-  const range own = mesh_.z.own(p.z), all = mesh_.z.extended(p.z);
+  const range own = mesh_.z.own(p.z), extended = mesh_.z.extended(p.z);
   const std::size_t plane = static_cast<std::size_t>(mesh_.x.extended(p.x).size() * mesh_.y.extended(p.y).size());
   const auto copy = [&](int begin, int end, std::vector<double>& to) {
-    const double* from = solutions_.data() + here(p) + static_cast<std::size_t>(begin - all.begin) * plane;
+    const double* from = solutions_.data() + here(p) + static_cast<std::size_t>(begin - extended.begin) * plane;
     std::copy_n(from, static_cast<std::size_t>(end - begin) * plane, to.data() + beside(p));
   };
-  if (p.z == mesh_.layers.begin) copy(all.begin, own.begin, to_below_);
-  if (p.z == mesh_.layers.end - 1) copy(own.end, all.end, to_above_);
+  if (p.z == mesh_.layers.begin) copy(extended.begin, own.begin, to_below_);
+  if (p.z == mesh_.layers.end - 1) copy(own.end, extended.end, to_above_);
 }
 
 const double* schwarz::plane_of(const place& p, int plane) const {

@@ -14,7 +14,7 @@ namespace aspcg {
 
 class schwarz {
  public:
-  schwarz(const mesh& of, const world& all);
+  schwarz(const mesh& of, const world& ranks);
 
   /// What a thread of the team needs for itself.
   using scratch = std::vector<double>;

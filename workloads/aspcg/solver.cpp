@@ -7,12 +7,12 @@
 
 namespace aspcg {
 
-solver::solver(const mesh& of, const world& all, bool preconditioned)
-    : mesh_(of), world_(all), preconditioned_(preconditioned), preconditioner_(of, all), r_(of), z_(of), p_(of), q_(of),
+solver::solver(const mesh& of, const world& ranks, bool preconditioned)
+    : mesh_(of), world_(ranks), preconditioned_(preconditioned), preconditioner_(of, ranks), r_(of), z_(of), p_(of), q_(of),
       of_strips_(static_cast<std::size_t>(of.strips())), of_planes_(static_cast<std::size_t>(of.z.points)) {
   mesh other = of;
-  for (int rank = 0; rank < all.size(); rank++) {
-    other.give(rank, all.size());
+  for (int rank = 0; rank < ranks.size(); rank++) {
+    other.give(rank, ranks.size());
     first_plane_.push_back(other.planes.begin);
   }
   first_plane_.push_back(of.z.points);
@@ -29,9 +29,9 @@ int solver::length(int strip) const { return mesh_.y.own(strip).size() * static_
 /// A thread has the same strips in every loop over the same planes. It does not wait at a loop's end.
 template <class Body>
 void solver::each_strip(range planes, Body body) const {
-  const long strips = mesh_.y.blocks(), all = planes.size() * strips;
+  const long strips = mesh_.y.blocks(), total = planes.size() * strips;
 #pragma omp for schedule(static) nowait
-  for (long s = 0; s < all; s++) body(planes.begin + static_cast<int>(s / strips), static_cast<int>(s % strips));
+  for (long s = 0; s < total; s++) body(planes.begin + static_cast<int>(s / strips), static_cast<int>(s % strips));
 }
 
 /// A strip adds `of_strip(plane, strip)` to the sum. Before threads go on, processes exchange the planes of a field that their

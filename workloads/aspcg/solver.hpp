@@ -20,7 +20,7 @@ struct outcome {
 /// for any number of threads and processes: of a strip, of a plane's strips, of all planes.
 class solver {
  public:
-  solver(const mesh& of, const world& all, bool preconditioned);
+  solver(const mesh& of, const world& ranks, bool preconditioned);
 
   /// From x = 0, until the residual is `tolerance` of the right side or `most` iterations have been made.
   outcome solve(field& x, const field& b, double tolerance, int most);

@@ -22,8 +22,8 @@ class world {
   double sum(double of_mine) const;  // in any order
   double largest(double of_mine) const;
 
-  /// `all` is the parts of all processes, the part of rank r from first[r] to before first[r + 1]. Each has set its own.
-  void gather(std::span<double> all, std::span<const int> first) const;
+  /// `values` is the parts of all processes, the part of rank r from first[r] to before first[r + 1]. Each has set its own.
+  void gather(std::span<double> values, std::span<const int> first) const;
 
   /// With the ranks below and above, where there are such.
   void exchange(std::span<const double> to_below, std::span<double> from_below, std::span<const double> to_above,

@@ -24,18 +24,18 @@ int main(int count, char** words) {
                                    std::to_string((size * size * systems) >> 17) + " MiB; allowed are " + std::to_string(most));
 
   workloads::let_callers_compute();
-  std::vector<gauss::system> all;
-  for (long s = 0; s < systems; s++) all.push_back(gauss::equations(size, static_cast<std::uint64_t>(s)));
+  std::vector<gauss::system> equations;
+  for (long s = 0; s < systems; s++) equations.push_back(gauss::equations(size, static_cast<std::uint64_t>(s)));
   const workloads::stopwatch watch;
   team.run([&](auto& me) {
-    for (gauss::system& s : all) gauss::eliminate(me, s);
+    for (gauss::system& s : equations) gauss::eliminate(me, s);
   });
   const double wall = watch.wall(), processor = watch.processor();
 
   double sum = 0;
   long wrong = 0;
   for (long s = 0; s < systems; s++) {
-    const std::vector<double> x = gauss::solution(all[static_cast<std::size_t>(s)]);
+    const std::vector<double> x = gauss::solution(equations[static_cast<std::size_t>(s)]);
     for (const double value : x) sum += value;
     if (!gauss::is_solution(x, gauss::equations(size, static_cast<std::uint64_t>(s)))) wrong++;
   }

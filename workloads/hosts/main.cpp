@@ -92,13 +92,13 @@ int main(int count, char** words) {
 
   const double one_us = block_us();
   if (blocks == 0) blocks = std::max(1L, static_cast<long>(static_cast<double>(work_us) / one_us));
-  std::vector<program_thread> all;
-  for (int h = 0; h < hosts; h++) all.emplace_back(h, blocks);
+  std::vector<program_thread> program_threads;
+  for (int h = 0; h < hosts; h++) program_threads.emplace_back(h, blocks);
 
   const workloads::stopwatch watch;
   for (long w = 0; w < waves; w++) {
     std::vector<std::thread> running;
-    for (program_thread& h : all) running.emplace_back([&] { h.work(regions, static_cast<int>(threads)); });
+    for (program_thread& h : program_threads) running.emplace_back([&] { h.work(regions, static_cast<int>(threads)); });
     for (std::thread& t : running) t.join();
   }
   const double wall = watch.wall(), processor = watch.processor();
@@ -110,7 +110,7 @@ int main(int count, char** words) {
                "computed\n",
                hosts, threads, blocks, one_us, 1e6 * wall / static_cast<double>(regions * hosts * waves), wall, processor,
                computed / processor);
-  for (const program_thread& h : all)
+  for (const program_thread& h : program_threads)
     if (!h.right(regions * waves)) {
       std::fprintf(stderr, "hosts: wrong: a product is not what it should be\n");
       return 1;

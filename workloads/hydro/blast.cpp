@@ -124,7 +124,7 @@ void blast::drift() {
 
 /// The power of the corner forces of each element, at the mean of two velocities.
 void blast::sum_power(const vectors& a, const vectors& b) {
-  const std::size_t n = static_cast<std::size_t>(n_), row = n + 1, plane = row * row, all = elements_;
+  const std::size_t n = static_cast<std::size_t>(n_), row = n + 1, plane = row * row, elements = elements_;
   double* power = power_.data();
   const auto along = [=, this](const field& force, const field& first, const field& second, bool begins) {
     const double *f = force.data(), *u = first.data(), *v = second.data();
@@ -133,7 +133,7 @@ void blast::sum_power(const vectors& a, const vectors& b) {
 #pragma omp simd
       for (std::size_t i = 0; i < n; i++) {
         const eight sum = eight(u, n0 + i, row, plane) + eight(v, n0 + i, row, plane);
-        power[e0 + i] = kept * power[e0 + i] + modes(sum).times(modes(f + e0 + i, all)) / 2;
+        power[e0 + i] = kept * power[e0 + i] + modes(sum).times(modes(f + e0 + i, elements)) / 2;
       }
     });
   };
@@ -214,7 +214,7 @@ void blast::accelerate() {
 
 /// Each node sums the forces of its elements, always in the same order.
 void blast::gather(const field& force, field& acceleration) {
-  const std::size_t n = static_cast<std::size_t>(n_), row = n + 1, all = elements_;
+  const std::size_t n = static_cast<std::size_t>(n_), row = n + 1, elements = elements_;
   const double* from = force.data();
   double* to = acceleration.data();
   const int edge = n_;
@@ -225,8 +225,8 @@ void blast::gather(const field& force, field& acceleration) {
     for (int c = 0; c < corners; c += 2) {
       const int ej = j - (c >> 1 & 1), ek = k - (c >> 2);
       if (ej < 0 || ek < 0 || ej == edge || ek == edge) continue;
-      const double* low = from + static_cast<std::size_t>(c) * all + element(0, ej, ek);
-      const double* high = low + all;
+      const double* low = from + static_cast<std::size_t>(c) * elements + element(0, ej, ek);
+      const double* high = low + elements;
 #pragma omp simd
       for (std::size_t i = 0; i < n; i++) sum[i] += low[i];
 #pragma omp simd

@@ -24,7 +24,7 @@ HYDRO_INLINE inline modes volume_gradient(const modes& v, const modes& w) {
 
 /// Gradients, volumes, densities, rates of expansion, and lengths across the elements.
 void blast::measure() {
-  const std::size_t n = static_cast<std::size_t>(n_), row = n + 1, plane = row * row, all = elements_;
+  const std::size_t n = static_cast<std::size_t>(n_), row = n + 1, plane = row * row, elements = elements_;
   const double *px = position_.x.data(), *py = position_.y.data(), *pz = position_.z.data();
   const double *vx = velocity_.x.data(), *vy = velocity_.y.data(), *vz = velocity_.z.data();
   double *gx = gradient_.x.data(), *gy = gradient_.y.data(), *gz = gradient_.z.data();
@@ -36,18 +36,18 @@ void blast::measure() {
 #pragma omp simd
     for (std::size_t i = 0; i < n; i++) {
       const modes x(eight(px, n0 + i, row, plane)), y(eight(py, n0 + i, row, plane)), z(eight(pz, n0 + i, row, plane));
-      volume_gradient(y, z).put(gx + e0 + i, all);
-      volume_gradient(z, x).put(gy + e0 + i, all);
-      volume_gradient(x, y).put(gz + e0 + i, all);
+      volume_gradient(y, z).put(gx + e0 + i, elements);
+      volume_gradient(z, x).put(gy + e0 + i, elements);
+      volume_gradient(x, y).put(gz + e0 + i, elements);
     }
   });
 
   // The corners' values times the gradients, summed: three times the volume, or its rate.
   const auto times_gradient = [=](const double* ax, const double* ay, const double* az, std::size_t e,
                                   std::size_t at) __attribute__((always_inline)) {
-    return modes(eight(ax, at, row, plane)).times(modes(gx + e, all)) +
-           modes(eight(ay, at, row, plane)).times(modes(gy + e, all)) +
-           modes(eight(az, at, row, plane)).times(modes(gz + e, all));
+    return modes(eight(ax, at, row, plane)).times(modes(gx + e, elements)) +
+           modes(eight(ay, at, row, plane)).times(modes(gy + e, elements)) +
+           modes(eight(az, at, row, plane)).times(modes(gz + e, elements));
   };
   rows_of_elements([=](std::size_t e0, std::size_t n0) {
 #pragma omp simd
@@ -67,7 +67,7 @@ void blast::measure() {
 #pragma omp simd
     for (std::size_t e = e0; e < e0 + n; e++) {
       const auto area = [=](std::size_t m) {
-        const double x = gx[m * all + e], y = gy[m * all + e], z = gz[m * all + e];
+        const double x = gx[m * elements + e], y = gy[m * elements + e], z = gz[m * elements + e];
         return x * x + y * y + z * z;
       };
       length[e] = volume[e] / (4 * std::sqrt(std::max(area(modes::x), std::max(area(modes::y), area(modes::z)))));
@@ -76,7 +76,7 @@ void blast::measure() {
 }
 
 void blast::pressure_forces() {
-  const std::size_t n = static_cast<std::size_t>(n_), all = elements_;
+  const std::size_t n = static_cast<std::size_t>(n_), elements = elements_;
   const double* stress = stress_.data();
   const auto along = [=, this](field& force, const field& gradient) {
     double* to = force.data();
@@ -84,7 +84,7 @@ void blast::pressure_forces() {
     rows_of_elements([=](std::size_t e0, std::size_t) {
       for (std::size_t m = 0; m < modes::count; m++)
 #pragma omp simd
-        for (std::size_t e = e0; e < e0 + n; e++) to[m * all + e] = stress[e] * from[m * all + e];
+        for (std::size_t e = e0; e < e0 + n; e++) to[m * elements + e] = stress[e] * from[m * elements + e];
     });
   };
   along(force_.x, gradient_.x);
@@ -126,7 +126,7 @@ void blast::hourglass_forces() {
 }
 
 void blast::hourglass_forces_along(const field& velocity, field& force) {
-  const std::size_t n = static_cast<std::size_t>(n_), row = n + 1, plane = row * row, all = elements_;
+  const std::size_t n = static_cast<std::size_t>(n_), row = n + 1, plane = row * row, elements = elements_;
   const double *v = velocity.data(), *damping = damping_.data();
   const double *gx = gradient_.x.data(), *gy = gradient_.y.data(), *gz = gradient_.z.data();
   const double *x0 = shape_[0].x.data(), *y0 = shape_[0].y.data(), *z0 = shape_[0].z.data();
@@ -138,7 +138,7 @@ void blast::hourglass_forces_along(const field& velocity, field& force) {
 #pragma omp simd
     for (std::size_t i = 0; i < n; i++) {
       const std::size_t e = e0 + i;
-      const modes u(eight(v, n0 + i, row, plane)), x(gx + e, all), y(gy + e, all), z(gz + e, all);
+      const modes u(eight(v, n0 + i, row, plane)), x(gx + e, elements), y(gy + e, elements), z(gz + e, elements);
       const double sx = u.times(x), sy = u.times(y), sz = u.times(z);
       const double q0 = damping[e] * (u.of[modes::yz] - x0[e] * sx - y0[e] * sy - z0[e] * sz);
       const double q1 = damping[e] * (u.of[modes::xz] - x1[e] * sx - y1[e] * sy - z1[e] * sz);
@@ -150,28 +150,28 @@ void blast::hourglass_forces_along(const field& velocity, field& force) {
       const auto resist = [&](int m, double q)
                               __attribute__((always_inline)) { return q - (x.of[m] * rx + y.of[m] * ry + z.of[m] * rz); };
       out[e] -= resist(modes::x, 0);
-      out[all + e] -= resist(modes::y, 0);
-      out[2 * all + e] -= resist(modes::z, 0);
-      out[3 * all + e] -= resist(modes::yz, q0);
-      out[4 * all + e] -= resist(modes::xz, q1);
-      out[5 * all + e] -= resist(modes::xy, q2);
-      out[6 * all + e] -= resist(modes::xyz, q3);
+      out[elements + e] -= resist(modes::y, 0);
+      out[2 * elements + e] -= resist(modes::z, 0);
+      out[3 * elements + e] -= resist(modes::yz, q0);
+      out[4 * elements + e] -= resist(modes::xz, q1);
+      out[5 * elements + e] -= resist(modes::xy, q2);
+      out[6 * elements + e] -= resist(modes::xyz, q3);
     }
   });
 }
 
 /// The forces on each corner, from the modes of an element's forces.
 void blast::spread_forces() {
-  const std::size_t n = static_cast<std::size_t>(n_), all = elements_;
+  const std::size_t n = static_cast<std::size_t>(n_), elements = elements_;
   const auto along = [=, this](const field& force, field& on_corners) {
     const double* from = force.data();
     double* to = on_corners.data();
     rows_of_elements([=](std::size_t e0, std::size_t) {
 #pragma omp simd
       for (std::size_t e = e0; e < e0 + n; e++) {
-        const modes force_of(from + e, all);
+        const modes force_of(from + e, elements);
 #pragma GCC unroll 8
-        for (int c = 0; c < corners; c++) to[static_cast<std::size_t>(c) * all + e] = force_of.at(c);
+        for (int c = 0; c < corners; c++) to[static_cast<std::size_t>(c) * elements + e] = force_of.at(c);
       }
     });
   };

@@ -49,10 +49,10 @@ struct shared {
 template <class Member>
 class search {
  public:
-  search(Member& me, const graph& g, shared& all)
+  search(Member& me, const graph& g, shared& common)
       : me_(me),
         graph_(g),
-        all_(all),
+        common_(common),
         first_(g.vertices * me.number() / me.count()),
         end_(g.vertices * (me.number() + 1) / me.count()),
         settled_(static_cast<std::size_t>(end_ - first_)) {}
@@ -72,7 +72,7 @@ class search {
 
  private:
   nearest nearest_of_all(const nearest& own) {
-    std::vector<nearest>& candidates = all_.candidates[turn_++ % 2];
+    std::vector<nearest>& candidates = common_.candidates[turn_++ % 2];
     candidates[static_cast<std::size_t>(me_.number())] = own;
     me_.barrier();
     nearest least = candidates[0];
@@ -97,7 +97,7 @@ class search {
 
   Member& me_;
   const graph& graph_;
-  shared& all_;
+  shared& common_;
   const long first_, end_;
   std::vector<char> settled_;  // of its own vertices
   unsigned turn_ = 0;

@@ -29,8 +29,8 @@ int main(int count, char** words) {
       .whole("--parts", parts, 1, 4'096, "into which a region's work is divided")
       .read(count, words);
 
-  std::vector<part> all(static_cast<std::size_t>(parts));
-  for (std::size_t p = 0; p < all.size(); p++) all[p].at = begins(p);
+  std::vector<part> computed(static_cast<std::size_t>(parts));
+  for (std::size_t p = 0; p < computed.size(); p++) computed[p].at = begins(p);
   const long each = steps / parts;
   int threads = 1;
 
@@ -41,18 +41,18 @@ int main(int count, char** words) {
 #pragma omp single nowait
       threads = omp_get_num_threads();
 #pragma omp for schedule(static) nowait
-      for (std::size_t p = 0; p < all.size(); p++) all[p].at = workloads::chain(all[p].at, each);
+      for (std::size_t p = 0; p < computed.size(); p++) computed[p].at = workloads::chain(computed[p].at, each);
     }
   }
   const double wall = watch.wall(), processor = watch.processor();
 
   std::uint64_t sum = 0;
-  for (const part& one : all) sum += one.at;
+  for (const part& one : computed) sum += one.at;
   std::printf("%ld regions, the parts' sum is %016" PRIx64 "\n", regions, sum);
   std::fprintf(stderr, "regions: %d threads, %.6f s, %.6f s of processors, %.2f us a region\n", threads, wall, processor,
                1e6 * wall / static_cast<double>(regions));
-  for (std::size_t p = 0; p < all.size(); p++)
-    if (workloads::chain(begins(p), each * regions) != all[p].at) {
+  for (std::size_t p = 0; p < computed.size(); p++)
+    if (workloads::chain(begins(p), each * regions) != computed[p].at) {
       std::fprintf(stderr, "regions: wrong: part %zu was not computed once in each region\n", p);
       return 1;
     }

@@ -12,11 +12,11 @@ namespace sort {
 using key = std::uint32_t;
 
 inline std::vector<key> keys(long count) {
-  std::vector<key> all(static_cast<std::size_t>(count));
+  std::vector<key> drawn(static_cast<std::size_t>(count));
   std::mt19937_64 random(static_cast<std::uint64_t>(count));
   // About every third key is there twice.
-  for (key& k : all) k = workloads::draw_below(random, static_cast<std::uint32_t>(2 * count));
-  return all;
+  for (key& k : drawn) k = workloads::draw_below(random, static_cast<std::uint32_t>(2 * count));
+  return drawn;
 }
 
 /// All members call it. Even phases compare the keys 0 and 1, 2 and 3, ..., odd ones 1 and 2, 3 and 4, ...

@@ -107,12 +107,13 @@ class team {
   }
 
   std::vector<int> round_robin() const {
-    const std::vector<int>& all = weir::affinity();
-    const auto used = processors_ > 0 ? static_cast<std::size_t>(processors_) : all.size();
-    if (used > all.size())
-      refuse(program_, "--bind 1: " + std::to_string(used) + " virtual processors, but there are " + std::to_string(all.size()));
+    const std::vector<int>& usable = weir::affinity();
+    const auto used = processors_ > 0 ? static_cast<std::size_t>(processors_) : usable.size();
+    if (used > usable.size())
+      refuse(program_,
+             "--bind 1: " + std::to_string(used) + " virtual processors, but there are " + std::to_string(usable.size()));
     std::vector<int> placement;
-    for (std::size_t m = 0; m < static_cast<std::size_t>(threads_); m++) placement.push_back(all[m % used]);
+    for (std::size_t m = 0; m < static_cast<std::size_t>(threads_); m++) placement.push_back(usable[m % used]);
     return placement;
   }
 
