@@ -41,12 +41,12 @@ class work_of_members {
   virtual void awake(unsigned member) = 0;
 
   struct of_one {
-    work_of_members& all;
+    work_of_members& work;
     unsigned member;
-    bool take() { return all.begun_.load(std::memory_order_relaxed) && all.take(member); }
-    bool execute() { return all.execute(member); }
-    void fall_asleep(gate& at) { all.fall_asleep(member, at); }
-    void awake() { all.awake(member); }
+    bool take() { return work.begun_.load(std::memory_order_relaxed) && work.take(member); }
+    bool execute() { return work.execute(member); }
+    void fall_asleep(gate& at) { work.fall_asleep(member, at); }
+    void awake() { work.awake(member); }
   };
 
  protected:

@@ -132,23 +132,23 @@ class spread_plan_barrier {
         return action{&there->flags[flags[s.slot]], &there->gate, what};
       };
       const auto& [arrival, release] = p.scripts[m];
-      std::vector<action> all;
+      std::vector<action> actions;
       for (auto s = arrival.begin(); s != arrival.end(); ++s) {
         if (s->act == await && (s == arrival.begin() || s[-1].act != await))
-          for_next_signals(s, arrival.end(), [&](const step& next) { all.push_back(action_of(next, doing::request)); });
-        all.push_back(action_of(*s, steps::of(s->act)));
+          for_next_signals(s, arrival.end(), [&](const step& next) { actions.push_back(action_of(next, doing::request)); });
+        actions.push_back(action_of(*s, steps::of(s->act)));
       }
-      const std::size_t gathered = all.size();
-      for (const step& s : release) all.push_back(action_of(s, steps::of(s.act)));
+      const std::size_t gathered = actions.size();
+      for (const step& s : release) actions.push_back(action_of(s, steps::of(s.act)));
       if (!arrival.empty() && arrival.front().act != await)
         for_next_signals(arrival.begin(), arrival.end(),
-                         [&](const step& next) { all.push_back(action_of(next, doing::request_for_next)); });
+                         [&](const step& next) { actions.push_back(action_of(next, doing::request_for_next)); });
       membership& me = members_[m];
-      me.actions = std::make_unique<action[]>(all.size());
-      std::copy(all.begin(), all.end(), me.actions.get());
+      me.actions = std::make_unique<action[]>(actions.size());
+      std::copy(actions.begin(), actions.end(), me.actions.get());
       me.gathered = me.actions.get() + gathered;
-      me.end = me.actions.get() + all.size();
-      steps_of_all_ += all.size();
+      me.end = me.actions.get() + actions.size();
+      steps_of_all_ += actions.size();
     }
   }
 
