@@ -60,10 +60,10 @@ std::vector<choice> candidates(const team& t) {
 }
 
 std::vector<choice> candidates(const team& t, const topology& machine) {
-  std::vector<choice> all{choose(t, machine)};
+  std::vector<choice> choices{choose(t, machine)};
   for (const char* name : others(t))
-    all.push_back({name, "auto", "measured while the members ran: in a trial it was faster than the barrier before it"});
-  return all;
+    choices.push_back({name, "auto", "measured while the members ran: in a trial it was faster than the barrier before it"});
+  return choices;
 }
 
 std::optional<choice> choose(const team& t, const machine_profile& known, std::span<const int> processors) {

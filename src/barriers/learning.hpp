@@ -104,9 +104,9 @@ class learning final : public any_barrier {
   }
 
   std::size_t bytes() const override {
-    std::size_t all = sizeof(*this) + members_ * sizeof(seat);
-    for (const auto& b : barriers_) all += b->bytes();
-    return all;
+    std::size_t total = sizeof(*this) + members_ * sizeof(seat);
+    for (const auto& b : barriers_) total += b->bytes();
+    return total;
   }
 
   const Judge& found() const { return judge_; }

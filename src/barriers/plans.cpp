@@ -181,9 +181,9 @@ plan linear(unsigned participants) {
     p.scripts[i].arrival.push_back({signal, slot});
     p.scripts[0].arrival.push_back({await, slot});
   }
-  const std::uint32_t all = p.add_slot();
-  p.scripts[0].release.push_back({signal, all});
-  for (unsigned i = 1; i < participants; ++i) p.scripts[i].release.push_back({await, all});
+  const std::uint32_t release_slot = p.add_slot();
+  p.scripts[0].release.push_back({signal, release_slot});
+  for (unsigned i = 1; i < participants; ++i) p.scripts[i].release.push_back({await, release_slot});
   return p;
 }
 
@@ -225,8 +225,8 @@ std::vector<std::string> names_where(Wanted wanted) {
 }  // namespace
 
 const std::vector<std::string>& names() {
-  static constinit made_once<std::vector<std::string>> all;
-  return all([] { return names_where([](const entry&) { return true; }); });
+  static constinit made_once<std::vector<std::string>> known;
+  return known([] { return names_where([](const entry&) { return true; }); });
 }
 
 const std::vector<std::string>& names_of_halved() {
@@ -250,17 +250,17 @@ void append(std::vector<step>& script, const std::vector<step>& steps, std::uint
 }
 
 unsigned count_once_each(const std::vector<std::vector<unsigned>>& groups) {
-  std::vector<unsigned> all;
+  std::vector<unsigned> members;
   for (const auto& group : groups) {
     if (group.empty()) throw std::invalid_argument("weir: a group of a plan of levels is empty");
-    all.insert(all.end(), group.begin(), group.end());
+    members.insert(members.end(), group.begin(), group.end());
   }
-  std::sort(all.begin(), all.end());
-  for (unsigned i = 0; i < all.size(); ++i)
-    if (all[i] != i)
-      throw std::invalid_argument("weir: in the groups of a plan of levels participant " + std::to_string(std::min(i, all[i])) +
-                                  (all[i] < i ? " comes twice" : " is missing"));
-  return static_cast<unsigned>(all.size());
+  std::sort(members.begin(), members.end());
+  for (unsigned i = 0; i < members.size(); ++i)
+    if (members[i] != i)
+      throw std::invalid_argument("weir: in the groups of a plan of levels participant " +
+                                  std::to_string(std::min(i, members[i])) + (members[i] < i ? " comes twice" : " is missing"));
+  return static_cast<unsigned>(members.size());
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ constexpr auto await = step::action::await;
 
 /// The first participants of the parts of `below` that lie in one group.
 std::vector<unsigned> firsts(unsigned start, unsigned size, unsigned below, unsigned participants) {
-  std::vector<unsigned> all;
+  std::vector<unsigned> found;
   for (std::uint64_t i = start; i < std::min<std::uint64_t>(std::uint64_t{start} + size, participants); i += below)
-    all.push_back(static_cast<unsigned>(i));
-  return all;
+    found.push_back(static_cast<unsigned>(i));
+  return found;
 }
 
 void gather(plan& p, const std::vector<unsigned>& who, const level_shape& shape) {

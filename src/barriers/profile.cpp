@@ -102,12 +102,12 @@ std::string joined(const line& l, std::size_t from) {
 }
 
 std::vector<unsigned> sizes(const line& l) {
-  std::vector<unsigned> all;
+  std::vector<unsigned> numbers;
   for (std::size_t i = 2; i < l.of.size(); ++i) {
-    all.push_back(count(l, l.of[i], 2, "a number of threads"));
-    if (all.size() > 1 && all.back() <= all[all.size() - 2]) l.expected("numbers that ascend");
+    numbers.push_back(count(l, l.of[i], 2, "a number of threads"));
+    if (numbers.size() > 1 && numbers.back() <= numbers[numbers.size() - 2]) l.expected("numbers that ascend");
   }
-  return all;
+  return numbers;
 }
 
 machine_profile::finding finding(const line& l) {
@@ -144,16 +144,16 @@ void read(const line& l, machine_profile& profile) {
   }
 }
 
-void require_whole(const line& l, const std::vector<machine_profile>& all) {
-  if (all.empty()) return;
-  if (all.back().processors == 0) l.expected("the machine's processors before this line");
-  if (all.back().date.empty()) l.expected("the day of measuring before this line");
+void require_whole(const line& l, const std::vector<machine_profile>& machines) {
+  if (machines.empty()) return;
+  if (machines.back().processors == 0) l.expected("the machine's processors before this line");
+  if (machines.back().date.empty()) l.expected("the day of measuring before this line");
 }
 
 }  // namespace
 
 std::vector<machine_profile> parsed_profile(std::string_view text) {
-  std::vector<machine_profile> all;
+  std::vector<machine_profile> machines;
   line l{0, {}};
   bool begun = false, ended = false;
   for (std::string_view whole : split(text, '\n')) {
@@ -171,23 +171,23 @@ std::vector<machine_profile> parsed_profile(std::string_view text) {
     } else if (ended) {
       l.expected("nothing after the end");
     } else if (l.of[0] == "machine") {
-      require_whole(l, all);
-      machine_profile& profile = all.emplace_back();
+      require_whole(l, machines);
+      machine_profile& profile = machines.emplace_back();
       profile.signature = joined(l, 1);
-      for (const auto& other : std::span(all).first(all.size() - 1))
+      for (const auto& other : std::span(machines).first(machines.size() - 1))
         if (other.signature == profile.signature) l.expected("each machine once");
     } else if (l.of[0] == "end" && l.of.size() == 1) {
-      require_whole(l, all);
+      require_whole(l, machines);
       ended = true;
     } else {
-      if (all.empty()) l.expected("a machine's signature first");
-      read(l, all.back());
+      if (machines.empty()) l.expected("a machine's signature first");
+      read(l, machines.back());
     }
   }
   ++l.number;
   if (!begun) l.expected("weir profile 1: this is no profile");
   if (!ended) l.expected("end: the file is cut off");
-  return all;
+  return machines;
 }
 
 const machine_profile::finding* found_in(const machine_profile& known, unsigned members, bool bound) {

@@ -83,15 +83,15 @@ class search {
   profile_in_use found() && { return std::move(found_); }
 
  private:
-  void take(std::vector<machine_profile> all, bool named) {
+  void take(std::vector<machine_profile> machines, bool named) {
     const std::string here = signature_here(root_);
-    const auto found = std::ranges::find(all, here, &machine_profile::signature);
-    if (found != all.end()) {
+    const auto found = std::ranges::find(machines, here, &machine_profile::signature);
+    if (found != machines.end()) {
       found_.profile = std::move(*found);
       return;
     }
     std::string others;
-    for (const machine_profile& m : all) others += (others.empty() ? "" : ", or ") + m.signature;
+    for (const machine_profile& m : machines) others += (others.empty() ? "" : ", or ") + m.signature;
     refuse("it is of a machine with " + (others.empty() ? "nothing" : others) + ", and this one has " + here +
                "; weir tune measures this one",
            named);

@@ -139,7 +139,7 @@ class registry {
   }
 
   template <std::size_t... Plan>
-  static std::span<const entry> all(std::index_sequence<Plan...>) {
+  static std::span<const entry> entries(std::index_sequence<Plan...>) {
     static constexpr entry table[] = {
         plain<barriers::counter>(),
         plain<barriers::sense>(),
@@ -177,7 +177,7 @@ class registry {
 // all policies are compiled once.
 template <class Machine>
 auto registry<Machine>::algorithms() -> std::span<const entry> {
-  return all(std::make_index_sequence<std::size(plans::table)>());
+  return entries(std::make_index_sequence<std::size(plans::table)>());
 }
 
 template <class Machine>

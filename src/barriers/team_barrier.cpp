@@ -15,16 +15,16 @@ template class weir::registry<weir::native>;
 namespace weir {
 
 std::vector<algorithm> algorithms() {
-  std::vector<algorithm> all;
+  std::vector<algorithm> known;
   for (const auto& e : registry<native>::algorithms())
-    all.push_back({{e.name, e.about}, e.halves(), e.logarithmic, e.by_messages(), e.placed});
-  return all;
+    known.push_back({{e.name, e.about}, e.halves(), e.logarithmic, e.by_messages(), e.placed});
+  return known;
 }
 
 std::vector<named> waitings() {
-  std::vector<named> all;
-  for (const auto& p : registry<native>::waitings()) all.push_back({p.name, p.about});
-  return all;
+  std::vector<named> known;
+  for (const auto& p : registry<native>::waitings()) known.push_back({p.name, p.about});
+  return known;
 }
 
 std::optional<central_phases> central_phases_of(std::string_view algorithm) {

@@ -47,7 +47,7 @@ class trials {
   };
 
   /// Candidate 0 is the usual one. Programs with longer episodes have too much other work to gain by a barrier.
-  trials(unsigned candidates, double longest_episode_us) : all_((1u << candidates) - 1), longest_us_(longest_episode_us) {}
+  trials(unsigned candidates, double longest_episode_us) : candidates_((1u << candidates) - 1), longest_us_(longest_episode_us) {}
 
   /// All members begin with course{}.
   const course& now() const { return course_; }
@@ -160,7 +160,8 @@ class trials {
   }
 
   void plan() {
-    const std::uint32_t others = all_ & ~bit(course_.chosen), scouted = in(scouting_us, episode_us_, least_scouted, most_scouted);
+    const std::uint32_t others = candidates_ & ~bit(course_.chosen),
+                        scouted = in(scouting_us, episode_us_, least_scouted, most_scouted);
     // As if they took twice as long.
     const double scouting_may_cost = episode_us_ * scouted * std::popcount(others);
     const double at_us = willing_ != 0 ? paid_us_ : std::max({due_us_, paid_us_, tried_us_ + dearer * scouting_may_cost});
@@ -174,7 +175,7 @@ class trials {
       course_.tried = willing_, course_.rounds = most_rounds, course_.block = in(block_us, episode_us_, least_block, most_block);
   }
 
-  const std::uint32_t all_;
+  const std::uint32_t candidates_;
   const double longest_us_;
   course course_;
   unsigned block_ = 0;

@@ -31,13 +31,13 @@ constinit thread_local int home = -1;
 /// program (taskset) has set another mask meanwhile, because a migration may take long. A mask that is set between the look and
 /// the following call, within about a microsecond, is lost: the system has no call that does both.
 void move_to(int processor) noexcept try {
-  const auto all = processor_mask::of_this_thread();
-  if (!all || !all->has(processor)) return;
+  const auto allowed = processor_mask::of_this_thread();
+  if (!allowed || !allowed->has(processor)) return;
   processor_mask one(processor + 1);
   one.add(processor);
   if (one.apply() != 0) return;
   const auto now = processor_mask::of_this_thread();
-  if (now && now->count() == 1 && now->has(processor)) all->apply();
+  if (now && now->count() == 1 && now->has(processor)) allowed->apply();
 } catch (const std::bad_alloc&) {  // then the thread stays where it is
 }
 

@@ -45,9 +45,9 @@ const topology::division* topology::find(std::string_view name) const {
 }
 
 std::vector<std::vector<int>> topology::groups(const division& d) const {
-  std::vector<std::vector<int>> all(d.groups);
-  for (std::size_t i = 0; i < processors_.size(); ++i) all[d.group_of[i]].push_back(processors_[i]);
-  return all;
+  std::vector<std::vector<int>> by_group(d.groups);
+  for (std::size_t i = 0; i < processors_.size(); ++i) by_group[d.group_of[i]].push_back(processors_[i]);
+  return by_group;
 }
 
 int topology::place(int processor) const {

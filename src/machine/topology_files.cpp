@@ -62,9 +62,9 @@ class grouping {
   using finding = std::function<processors(int)>;
   /// `of_one` returns the group of a processor, and is asked once for each group. One that is in none is in `otherwise`, with
   /// those of it that are in no other.
-  grouping(std::string name, const processors& all, const finding& of_one, const finding& otherwise) : name_(std::move(name)) {
+  grouping(std::string name, const processors& asked, const finding& of_one, const finding& otherwise) : name_(std::move(name)) {
     processors undescribed;
-    for (const int p : all) {
+    for (const int p : asked) {
       if (group_of_.contains(p)) continue;
       processors found = of_one(p);
       if (found.empty())
@@ -126,7 +126,7 @@ processors share_cache(const std::string& processor, int level) {
   return found.empty() ? processors{} : listed_in(found + "/shared_cpu_list");
 }
 
-std::vector<grouping> read_groups(const processors& all, const std::string& root) {
+std::vector<grouping> read_groups(const processors& asked, const std::string& root) {
   const std::string system = root + "/sys/devices/system";
   const auto folder = [&](int p) { return system + "/cpu/cpu" + std::to_string(p); };
   // By its present name, or its name up to Linux 5.3.
@@ -137,8 +137,8 @@ std::vector<grouping> read_groups(const processors& all, const std::string& root
     };
   };
   const auto alone = [](int p) { return processors{p}; };
-  const auto together = [&](int) { return all; };
-  const grouping sockets("socket", all, in_topology("package_cpus_list", "core_siblings_list"), together);
+  const auto together = [&](int) { return asked; };
+  const grouping sockets("socket", asked, in_topology("package_cpus_list", "core_siblings_list"), together);
   const auto in_socket = [&](int p) { return sockets.of(p); };
   std::vector<processors> nodes;
   for (const int n : listed_in(system + "/node/online"))
@@ -148,18 +148,18 @@ std::vector<grouping> read_groups(const processors& all, const std::string& root
     return found == nodes.end() ? processors{} : *found;
   };
   std::vector<grouping> found;
-  found.emplace_back("core", all, in_topology("core_cpus_list", "thread_siblings_list"), alone);
+  found.emplace_back("core", asked, in_topology("core_cpus_list", "thread_siblings_list"), alone);
   // Linux has no clusters before 5.16; there the second-level cache is looked for, which takes twelve files a processor.
   const auto cluster = in_topology("cluster_cpus_list", nullptr);
   const auto in_cluster = [&](int p) {
     auto group = cluster(p);
     return group.empty() ? share_cache(folder(p), 2) : group;
   };
-  found.emplace_back("cluster", all, in_cluster, alone);
-  found.emplace_back("cache", all, [&](int p) { return share_cache(folder(p), 0); }, in_socket);
+  found.emplace_back("cluster", asked, in_cluster, alone);
+  found.emplace_back("cache", asked, [&](int p) { return share_cache(folder(p), 0); }, in_socket);
   found.push_back(sockets);  // before those that often have the same groups: the first of them gives a level its name
-  found.emplace_back("die", all, in_topology("die_cpus_list", nullptr), in_socket);
-  found.emplace_back("memory", all, in_node, together);
+  found.emplace_back("die", asked, in_topology("die_cpus_list", nullptr), in_socket);
+  found.emplace_back("memory", asked, in_node, together);
   std::erase_if(found, [](const grouping& g) { return !g.described(); });
   return found;
 }
@@ -167,11 +167,11 @@ std::vector<grouping> read_groups(const processors& all, const std::string& root
 }  // namespace
 
 topology topology_below(const std::string& root, const processors& asked) {
-  processors all = asked;
-  std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
+  processors sorted = asked;
+  std::ranges::sort(sorted);
+  sorted.erase(std::ranges::unique(sorted).begin(), sorted.end());
   try {
-    const auto groups = read_groups(all, root);
+    const auto groups = read_groups(sorted, root);
     const auto divisions = [&](const processors& in_order) {
       std::vector<topology::division> d;
       for (const grouping& g : groups) d.push_back(g.over(in_order));
@@ -179,8 +179,8 @@ topology topology_below(const std::string& root, const processors& asked) {
     };
     // The larger groups come first, each by its first processor.
     std::map<std::vector<int>, int> in_order;
-    const topology levels(all, divisions(all));
-    for (const int p : all) {
+    const topology levels(sorted, divisions(sorted));
+    for (const int p : sorted) {
       std::vector<int> key;
       for (auto level = levels.levels().rbegin(); level != levels.levels().rend(); ++level)
         for (const grouping& g : groups)
@@ -198,7 +198,7 @@ topology topology_below(const std::string& root, const processors& asked) {
     auto found = divisions(ordered);
     return {std::move(ordered), std::move(found), std::move(threads)};
   } catch (const contradiction& error) {
-    return topology(std::move(all), error.what());
+    return topology(std::move(sorted), error.what());
   }
 }
 

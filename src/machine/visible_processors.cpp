@@ -61,7 +61,7 @@ struct heard_set {
   int first = 0;
   unsigned highest = 0;
   std::size_t bytes = 0;
-  cpu_set_t* all = nullptr;  // not freed: used as long as the process lives
+  cpu_set_t* allowed = nullptr;  // not freed: used as long as the process lives
   cpu_set_t* some = nullptr;
 };
 
@@ -85,12 +85,12 @@ heard_set find_out() {
   raw_call(SYS_getcpu, as_argument(&here));
   heard.first = static_cast<int>(here);
   heard.bytes = mask->bytes();
-  heard.all = copy(heard, mask->set());
-  heard.some = heard.all != nullptr ? copy(heard, heard.all) : nullptr;
+  heard.allowed = copy(heard, mask->set());
+  heard.some = heard.allowed != nullptr ? copy(heard, heard.allowed) : nullptr;
   if (heard.some == nullptr) return {};
   keep(heard.bytes, heard.some, *heard.processors, heard.first);
   for (std::size_t p = 0; p < heard.bytes * 8; ++p)
-    if (CPU_ISSET_S(p, heard.bytes, heard.all)) heard.highest = static_cast<unsigned>(p) + 1;
+    if (CPU_ISSET_S(p, heard.bytes, heard.allowed)) heard.highest = static_cast<unsigned>(p) + 1;
   return heard;
 }
 
@@ -141,7 +141,7 @@ void reduce(std::size_t bytes, cpu_set_t* mask) {
 affinity_mask meant(affinity_mask wanted) {
   const heard_set& heard = this_process();
   if (!heard.processors || wanted.set == nullptr || !same(wanted, {heard.bytes, heard.some})) return wanted;
-  return {heard.bytes, heard.all};
+  return {heard.bytes, heard.allowed};
 }
 
 }  // namespace weir::visible

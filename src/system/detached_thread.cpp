@@ -38,12 +38,12 @@ std::size_t service_stack_bytes() {
 }  // namespace
 
 bool start_service(void* (*run)(void*), void* what) {
-  sigset_t all;
-  sigfillset(&all);
+  sigset_t signals;
+  sigfillset(&signals);
   const std::size_t bytes = service_stack_bytes();
   creates_thread* const create = creates_service.load(std::memory_order_relaxed);
-  int error = start_detached(run, what, bytes, &all, create);
-  if (error == EINVAL && bytes != 0) error = start_detached(run, what, 0, &all, create);  // too small for this C library
+  int error = start_detached(run, what, bytes, &signals, create);
+  if (error == EINVAL && bytes != 0) error = start_detached(run, what, 0, &signals, create);  // too small for this C library
   return error == 0;
 }
 

@@ -16,7 +16,7 @@ constinit std::atomic<std::uint32_t> found{0};
 namespace {
 
 constexpr std::size_t calls = sizeof unusual_calls / sizeof unusual_calls[0];
-constexpr std::uint32_t all = (1u << calls) - 1;
+constexpr std::uint32_t all_calls = (1u << calls) - 1;
 
 /// With arguments that change nothing in this process, which ends soon.
 void make(long number) {
@@ -74,7 +74,7 @@ std::size_t next_fatal(std::atomic<std::uint32_t>& made, std::size_t first) {
 std::uint32_t fatal() {
   if (!is_there()) return 0;
   void* const page = mmap(nullptr, sizeof(std::uint32_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) return all;
+  if (page == MAP_FAILED) return all_calls;
   auto& made = *new (page) std::atomic<std::uint32_t>(0);
   std::uint32_t bits_found = 0;
   for (std::size_t i = 0; (i = next_fatal(made, i)) < calls; ++i) bits_found |= 1u << i;
@@ -87,7 +87,7 @@ std::uint32_t fatal() {
 bool is_there() noexcept { return raw_call(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0) > 0; }
 
 void forget() noexcept { found.store(0, std::memory_order_relaxed); }
-std::uint32_t make_none() noexcept { return found.exchange(all | asked, std::memory_order_relaxed); }
+std::uint32_t make_none() noexcept { return found.exchange(all_calls | asked, std::memory_order_relaxed); }
 void make_again(std::uint32_t found_before) noexcept { found.store(found_before, std::memory_order_relaxed); }
 
 // Two threads that ask at the same time find the same.

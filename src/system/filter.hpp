@@ -60,9 +60,9 @@ constexpr std::uint32_t bit_of(long number) {
   return 0;
 }
 constexpr std::uint32_t needed_ones() {
-  std::uint32_t all = 0;
-  for (const unusual_call& each : unusual_calls) all |= each.is_needed ? bit_of(each.number) : 0;
-  return all;
+  std::uint32_t needed = 0;
+  for (const unusual_call& each : unusual_calls) needed |= each.is_needed ? bit_of(each.number) : 0;
+  return needed;
 }
 inline std::uint32_t fatal_ones() noexcept {
   std::uint32_t now = found.load(std::memory_order_relaxed);  // relaxed: a number, which changes once

@@ -26,13 +26,13 @@ bool runs(const char* of, const char* which) {
 /// Where there are many, all count, since each is a file to read.
 unsigned own_running() {
   constexpr unsigned most_read = 64;
-  unsigned all = 0, running = 0;
+  unsigned seen = 0, running = 0;
   const std::unique_ptr<DIR, int (*)(DIR*)> threads(opendir(own_threads), closedir);
   for (const dirent* d; threads != nullptr && (d = readdir(threads.get())) != nullptr;) {
     if (d->d_name[0] == '.') continue;
-    if (++all <= most_read) running += runs(own_threads, d->d_name) ? 1 : 0;
+    if (++seen <= most_read) running += runs(own_threads, d->d_name) ? 1 : 0;
   }
-  return all <= most_read ? running : all;
+  return seen <= most_read ? running : seen;
 }
 
 bool parent_runs() {
@@ -67,10 +67,10 @@ std::optional<unsigned> running_now() {
 }
 
 std::optional<unsigned> others_running() {
-  const auto all = running_now();
-  if (!all || *all <= 1) return all ? std::optional(0u) : std::nullopt;
+  const auto running = running_now();
+  if (!running || *running <= 1) return running ? std::optional(0u) : std::nullopt;
   const unsigned own = own_running() + (parent_runs() ? 1 : 0);
-  return *all > own ? *all - own : 0;
+  return *running > own ? *running - own : 0;
 }
 
 }  // namespace weir

@@ -23,10 +23,10 @@ class polling_loops {
     if (has(first) || last - first > longest || first << bits >> bits != first) return;
     // relaxed, all: hints.
     const unsigned to = next_.fetch_add(1, std::memory_order_relaxed) % remembered;
-    all_[to].store(first << bits | (last - first), std::memory_order_relaxed);
+    loops_[to].store(first << bits | (last - first), std::memory_order_relaxed);
   }
   bool has(std::uintptr_t code) const {
-    return std::ranges::any_of(all_, [code](const auto& each) {
+    return std::ranges::any_of(loops_, [code](const auto& each) {
       const std::uint64_t range = each.load(std::memory_order_relaxed);
       return range != 0 && code - (range >> bits) <= (range & longest);
     });
@@ -37,7 +37,7 @@ class polling_loops {
   // A word for each: its address, and how much further its last instruction lies.
   static constexpr unsigned bits = 12;
   static constexpr std::uint64_t longest = (1u << bits) - 1;
-  std::atomic<std::uint64_t> all_[remembered]{};
+  std::atomic<std::uint64_t> loops_[remembered]{};
   std::atomic<unsigned> next_{0};
 };
 

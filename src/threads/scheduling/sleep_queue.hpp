@@ -145,14 +145,14 @@ class basic_sleep_queues {
   using bucket = basic_sleep_queue<Machine>;
 
   /// `address`: of the object.
-  bucket& of(std::uintptr_t address) { return all_[spread(address, bits)]; }
-  auto& buckets() { return all_; }
-  bucket* begin() { return all_; }
-  bucket* end() { return all_ + (1u << bits); }
+  bucket& of(std::uintptr_t address) { return buckets_[spread(address, bits)]; }
+  auto& buckets() { return buckets_; }
+  bucket* begin() { return buckets_; }
+  bucket* end() { return buckets_ + (1u << bits); }
 
  private:
   static constexpr unsigned bits = 8;
-  bucket all_[1u << bits];
+  bucket buckets_[1u << bits];
 };
 
 }  // namespace weir::threads
