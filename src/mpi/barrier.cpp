@@ -274,7 +274,7 @@ class barrier::implementation : layout {
   static void advance_begun() {
     const std::unique_lock lock(begun().mutex, std::try_to_lock);
     if (!lock) return;  // another thread is doing this
-    for (implementation* const other : begun().all) {
+    for (implementation* const other : begun().barriers) {
       try {
         if (!other->met_) other->advance(false);
       } catch (const error& e) {
@@ -284,11 +284,11 @@ class barrier::implementation : layout {
   }
   void offer_to_waiters() {
     const std::lock_guard lock(begun().mutex);
-    begun().all.push_back(this);
+    begun().barriers.push_back(this);
   }
   void withdraw_from_waiters() {
     const std::lock_guard lock(begun().mutex);
-    std::erase(begun().all, this);
+    std::erase(begun().barriers, this);
   }
   void throw_what_others_met() const {
     if (met_) throw error(*met_);
@@ -350,7 +350,7 @@ class barrier::implementation : layout {
 
   struct unfinished {
     std::mutex mutex;
-    std::vector<implementation*> all;
+    std::vector<implementation*> barriers;
   };
   // Never destroyed, because barriers may be destroyed at exit after this library's variables.
   static unfinished& begun() {

@@ -66,8 +66,8 @@ std::uintptr_t number_in(void* attribute) { return reinterpret_cast<std::uintptr
 
 std::mutex mutex;  // MPI_THREAD_MULTIPLE: barriers of several communicators at once
 // Those that have a barrier, or are getting one.
-std::array<kept*, most_barriers> all;
-std::size_t all_count = 0;
+std::array<kept*, most_barriers> holders;
+std::size_t holder_count = 0;
 std::atomic<int> keyval = MPI_KEYVAL_INVALID;  // valid while there may be barriers
 std::atomic<bool> ending = false;
 
@@ -88,14 +88,14 @@ void unlink(kept& k) {
 
 bool enter(kept& k) {
   const std::lock_guard lock(mutex);
-  if (all_count == all.size()) return false;
-  all[all_count++] = &k;
+  if (holder_count == holders.size()) return false;
+  holders[holder_count++] = &k;
   return true;
 }
 
 void leave(kept& k) {
   const std::lock_guard lock(mutex);
-  all_count = static_cast<std::size_t>(std::remove(all.begin(), all.begin() + all_count, &k) - all.begin());
+  holder_count = static_cast<std::size_t>(std::remove(holders.begin(), holders.begin() + holder_count, &k) - holders.begin());
 }
 
 price& price_here() {
@@ -140,9 +140,9 @@ int before_finalize(MPI_Comm, int, void*, void*) {
   ending.store(true, std::memory_order_relaxed);
   // Freeing a window is collective, and threads may have made windows in different orders in different processes.
   const std::lock_guard lock(mutex);
-  std::sort(all.begin(), all.begin() + all_count, [](const kept* a, const kept* b) { return a->place < b->place; });
-  for (std::size_t i = 0; i < all_count; ++i) {
-    kept* const k = all[i];
+  std::sort(holders.begin(), holders.begin() + holder_count, [](const kept* a, const kept* b) { return a->place < b->place; });
+  for (std::size_t i = 0; i < holder_count; ++i) {
+    kept* const k = holders[i];
     say_what_trials_cost(*k);
     if (!k->made || k->made->choice().transport != "rma") continue;
     k->usable = nullptr;

@@ -23,9 +23,9 @@ void must_be_known(const std::string& name, const std::vector<std::string>& know
 }
 
 std::vector<std::string> with(const std::vector<std::string>& names, std::initializer_list<const char*> others) {
-  std::vector<std::string> all(others.begin(), others.end());
-  all.insert(all.end(), names.begin(), names.end());
-  return all;
+  std::vector<std::string> joined(others.begin(), others.end());
+  joined.insert(joined.end(), names.begin(), names.end());
+  return joined;
 }
 
 plan make(const std::string& name, unsigned participants, const options& how, unsigned radix) {
@@ -151,18 +151,18 @@ std::vector<choice> others(const places& p, const options& how, const choice& us
   const std::size_t largest = largest_node(p);
   const bool is_chosen = how.algorithm != "auto" || how.within != "auto" || found_within(p, largest, known) != nullptr;
   if (is_chosen || usual.transport == "rma" || p.node_of.size() <= 2) return {};
-  std::vector<choice> all;
+  std::vector<choice> choices;
   const auto add = [&](choice c) {
     const bool is_across = c.within == usual.within;
     c.reason = "tried while in use: faster than " +
                (is_across ? usual.algorithm + " of radix " + std::to_string(usual.radix) : usual.within);
-    all.push_back(std::move(c));
+    choices.push_back(std::move(c));
   };
   if (usual.within != "none")
     for (const std::string& name : others_within(p, largest)) {
       choice other = usual;
       other.within = name;
-      if (name != usual.within && all.size() < 2) add(other);
+      if (name != usual.within && choices.size() < 2) add(other);
     }
   if (p.nodes.size() > 2) {
     choice other = usual;
@@ -172,7 +172,7 @@ std::vector<choice> others(const places& p, const options& how, const choice& us
       other.radix = usual.radix == 2 ? 4 : 2;
     add(other);
   }
-  return all;
+  return choices;
 }
 
 double longest_worth_trying_us(const places& p) {

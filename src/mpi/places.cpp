@@ -82,18 +82,18 @@ bool may_learn() {
   });
 }
 
-bool have_one_profile(const std::vector<process_info>& all) {
-  if (all.empty() || all[0].profile == 0) return false;
+bool have_one_profile(const std::vector<process_info>& processes) {
+  if (processes.empty() || processes[0].profile == 0) return false;
   std::map<std::uint64_t, process_info> nodes;
-  for (const process_info& process : all) {
-    if (process.profile != all[0].profile) return false;
+  for (const process_info& process : processes) {
+    if (process.profile != processes[0].profile) return false;
     process_info& node = nodes.try_emplace(process.node, process_info{}).first->second;
     for (std::size_t i = 0; i < std::size(node.processors); ++i) node.processors[i] |= process.processors[i];
   }
   return std::all_of(nodes.begin(), nodes.end(), [&](const auto& node) {
     std::uint64_t count = 0;
     for (const std::uint64_t word : node.second.processors) count += static_cast<std::uint64_t>(std::popcount(word));
-    return count == all[0].tried;
+    return count == processes[0].tried;
   });
 }
 
@@ -107,10 +107,10 @@ struct sharing {
   bool oversubscribed() const { return threads > processors.size(); }
 };
 
-sharing sharing_of(const process_info& own, const std::vector<process_info>& all) {
+sharing sharing_of(const process_info& own, const std::vector<process_info>& processes) {
   sharing c;
   process_info theirs{};
-  for (const process_info& other : all) {
+  for (const process_info& other : processes) {
     if (other.node != own.node || !own.meets(other)) continue;
     ++c.processes;
     c.scheduled_apart = c.scheduled_apart || other.group != own.group;
@@ -123,23 +123,23 @@ sharing sharing_of(const process_info& own, const std::vector<process_info>& all
 }
 
 // Whether any process shares its processors. The answer is the same for the same set of processors, so each set is checked once.
-bool any_oversubscribed(const std::vector<process_info>& all) {
+bool any_oversubscribed(const std::vector<process_info>& processes) {
   using set = std::pair<std::uint64_t, std::vector<std::uint64_t>>;
   std::set<set> seen;
-  return std::any_of(all.begin(), all.end(), [&](const process_info& c) {
+  return std::any_of(processes.begin(), processes.end(), [&](const process_info& c) {
     return seen.emplace(c.node, std::vector(std::begin(c.processors), std::end(c.processors))).second &&
-           sharing_of(c, all).oversubscribed();
+           sharing_of(c, processes).oversubscribed();
   });
 }
 
 // Assigns a node's processors to its processes, in the order of their ranks. Each process takes its share, the least loaded ones;
 // a process with a home keeps it for all communicators. All processes compute the same assignment.
-void assign_processors(unsigned rank, const std::vector<process_info>& all, const std::vector<unsigned>& node, places& p) {
+void assign_processors(unsigned rank, const std::vector<process_info>& processes, const std::vector<unsigned>& node, places& p) {
   std::map<int, double> load;
   std::map<int, std::vector<unsigned>> living_on;
   for (const unsigned r : node) {
-    const process_info& process = all[r];
-    const sharing with = sharing_of(process, all);
+    const process_info& process = processes[r];
+    const sharing with = sharing_of(process, processes);
     const std::size_t wanted = with.processes == 0 ? 1 : std::max<std::size_t>(with.processors.size() / with.processes, 1);
     std::vector<int> taken;
     for (int i = 0; i < process_info::known_processors; ++i)
@@ -193,24 +193,24 @@ places places::apart() const {
   return p;
 }
 
-places places_of(unsigned rank, const std::vector<process_info>& all) {
+places places_of(unsigned rank, const std::vector<process_info>& processes) {
   places p;
   std::map<std::uint64_t, unsigned> number;
-  for (unsigned r = 0; r < all.size(); ++r) {
-    const auto [place, fresh] = number.try_emplace(all[r].node, static_cast<unsigned>(p.nodes.size()));
+  for (unsigned r = 0; r < processes.size(); ++r) {
+    const auto [place, fresh] = number.try_emplace(processes[r].node, static_cast<unsigned>(p.nodes.size()));
     if (fresh) p.nodes.emplace_back();
     p.nodes[place->second].push_back(r);
     p.node_of.push_back(place->second);
   }
-  const sharing with = sharing_of(all[rank], all);
+  const sharing with = sharing_of(processes[rank], processes);
   p.shared = with.oversubscribed();
   p.scheduled_apart = p.shared && with.scheduled_apart;
   if (p.shared)
     p.sharers = static_cast<double>(with.threads) / static_cast<double>(std::max<std::size_t>(with.processors.size(), 1));
-  p.oversubscribed = p.shared || any_oversubscribed(all);
-  p.one_profile = have_one_profile(all);
-  p.learn = std::all_of(all.begin(), all.end(), [](const process_info& process) { return process.learns != 0; });
-  assign_processors(rank, all, p.nodes[p.node(rank)], p);
+  p.oversubscribed = p.shared || any_oversubscribed(processes);
+  p.one_profile = have_one_profile(processes);
+  p.learn = std::all_of(processes.begin(), processes.end(), [](const process_info& process) { return process.learns != 0; });
+  assign_processors(rank, processes, p.nodes[p.node(rank)], p);
   return p;
 }
 

@@ -51,7 +51,7 @@ struct places {
 int home();
 
 /// The places of all processes, as seen by the process of this rank. Pure.
-places places_of(unsigned rank, const std::vector<process_info>& all);
+places places_of(unsigned rank, const std::vector<process_info>& processes);
 
 /// Makes the processor that was assigned to this process its home, if it has none.
 void remember_home(const places& p);

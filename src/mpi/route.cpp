@@ -107,9 +107,9 @@ void route::follow(const route& before) {
     m.tag += before.first_tag + tags;
   }
   first_tag = before.first_tag + tags;
-  std::vector<unsigned> all = before.flag_line;
-  for (const unsigned line : flag_line) all.push_back(before.lines + line);
-  flag_line = std::move(all);
+  std::vector<unsigned> joined = before.flag_line;
+  for (const unsigned line : flag_line) joined.push_back(before.lines + line);
+  flag_line = std::move(joined);
   lines += before.lines;
 }
 
@@ -143,13 +143,13 @@ std::vector<unsigned> indices_at_receivers(const plan& p, unsigned rank, const s
     });
     return found;
   };
-  std::vector<unsigned> all;
+  std::vector<unsigned> indices;
   for_each_step(p.scripts[rank], [&](const step& s) {
     if (s.act == step::action::await) return;
     for (const unsigned to : slots[s.slot].awaiters)
-      if (node_of[to] != node_of[rank]) all.push_back(index(s.slot, to));
+      if (node_of[to] != node_of[rank]) indices.push_back(index(s.slot, to));
   });
-  return all;
+  return indices;
 }
 
 }  // namespace weir::mpi

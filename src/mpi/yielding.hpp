@@ -55,13 +55,13 @@ inline int least(int own, MPI_Comm comm, const char* doing) {
 }
 
 /// The maximum of each word over all processes.
-inline void largest(const void* own, void* all, int words, MPI_Comm comm, const char* doing) {
-  together(PMPI_Allreduce, PMPI_Iallreduce, doing, own, all, words, MPI_UINT64_T, MPI_MAX, comm);
+inline void largest(const void* own, void* maxima, int words, MPI_Comm comm, const char* doing) {
+  together(PMPI_Allreduce, PMPI_Iallreduce, doing, own, maxima, words, MPI_UINT64_T, MPI_MAX, comm);
 }
 
 /// `count` bytes of each process, in all processes.
-inline void gather(const void* own, void* all, int count, MPI_Comm comm, const char* doing) {
-  together(PMPI_Allgather, PMPI_Iallgather, doing, own, count, MPI_BYTE, all, count, MPI_BYTE, comm);
+inline void gather(const void* own, void* gathered, int count, MPI_Comm comm, const char* doing) {
+  together(PMPI_Allgather, PMPI_Iallgather, doing, own, count, MPI_BYTE, gathered, count, MPI_BYTE, comm);
 }
 
 }  // namespace weir::mpi::yielding

@@ -56,12 +56,12 @@ bool first_has_ended() {
 }
 
 /// Puts the thread on one of these processors, without binding it to them.
-void move(pid_t thread, const processor_set& to, const processor_set& all) {
+void move(pid_t thread, const processor_set& to, const processor_set& usable) {
   processor_set mask;
-  if (!get_mask(thread, mask) || mask != all) return;
+  if (!get_mask(thread, mask) || mask != usable) return;
   set_mask(thread, to);
   // A mask that the program has set meanwhile stays.
-  if (get_mask(thread, mask) && mask == to) set_mask(thread, all);
+  if (get_mask(thread, mask) && mask == to) set_mask(thread, usable);
 }
 
 }  // namespace
@@ -99,46 +99,46 @@ confinement::activity confinement::look(kind_of of, bool asks_delays) {
 
 // A thread begins with the mask of the one that has created it. The system cuts masks where processors go away. A thread that
 // moves restores the mask that it has found, perhaps the one before.
-bool confinement::is_ours(const thread& t, const processor_set& mask, const processor_set& all) const {
-  if (t.what == kind::always || mask == all) return true;
-  return (in_force_ || before_ != all) && (t.is_new || t.confined) && (mask == (last_ & all) || mask == before_);
+bool confinement::is_ours(const thread& t, const processor_set& mask, const processor_set& usable) const {
+  if (t.what == kind::always || mask == usable) return true;
+  return (in_force_ || before_ != usable) && (t.is_new || t.confined) && (mask == (last_ & usable) || mask == before_);
 }
 
-void confinement::confine(thread& t, const processor_set& granted, const processor_set& all) const {
+void confinement::confine(thread& t, const processor_set& granted, const processor_set& usable) const {
   processor_set mask;
-  const bool ours = get_mask(t.id, mask) && is_ours(t, mask, all);
+  const bool ours = get_mask(t.id, mask) && is_ours(t, mask, usable);
   t.is_new = false;
   if (!ours) return;
   if (mask != granted) set_mask(t.id, granted);
   t.confined = true;
 }
 
-void confinement::keep_to(const processor_set& granted, const processor_set& all) {
+void confinement::keep_to(const processor_set& granted, const processor_set& usable) {
   // Once more after the last grant: a thread that it has confined may have created another one meanwhile.
-  if (granted.empty() || (granted == all && !in_force_ && (before_.empty() || before_ == all))) return;
+  if (granted.empty() || (granted == usable && !in_force_ && (before_.empty() || before_ == usable))) return;
   for (thread& t : threads_) {
     if (t.what == kind::never || starts(t.id)) continue;
     if (t.id != getpid()) {
-      confine(t, granted, all);
-    } else if (granted != all) {
+      confine(t, granted, usable);
+    } else if (granted != usable) {
       const auto on = processor_of(t.id);
-      if (on && !granted.has(*on)) move(t.id, granted, all);
+      if (on && !granted.has(*on)) move(t.id, granted, usable);
     }
   }
   before_ = last_;
   last_ = granted;
-  all_ = all;
-  in_force_ = granted != all;
+  usable_ = usable;
+  in_force_ = granted != usable;
 }
 
 void confinement::end() {
-  if (in_force_) keep_to(all_, all_);
+  if (in_force_) keep_to(usable_, usable_);
   threads_.clear();
 }
 
 void confinement::free_child() const {
   processor_set mask;
-  if (in_force_ && get_mask(0, mask) && (mask == last_ || mask == before_)) set_mask(0, all_);
+  if (in_force_ && get_mask(0, mask) && (mask == last_ || mask == before_)) set_mask(0, usable_);
 }
 
 bool confinement::starts(pid_t id) const { return std::ranges::find(starting_, id) != starting_.end(); }

@@ -36,9 +36,9 @@ class confinement {
   static std::string why_not();
   /// Lists the threads, except the calling one. To ask how long they have waited takes some 4 us for each thread that computes.
   activity look(kind_of, bool asks_delays);
-  /// Those that were listed keep to `granted` from now on. `all`: what the process may use, the masks of its threads otherwise.
-  void keep_to(const processor_set& granted, const processor_set& all);
-  /// The threads may use `all` again.
+  /// The listed threads keep to `granted` from now on. `usable`: what the process may use, the masks of its threads otherwise.
+  void keep_to(const processor_set& granted, const processor_set& usable);
+  /// The threads may use `usable` again.
   void end();
   /// In the child of a fork, whose thread has inherited a mask. Takes no memory.
   void free_child() const;
@@ -58,14 +58,14 @@ class confinement {
     std::optional<std::uint64_t> delayed{};  // as the system said at the last look, if it was asked
   };
 
-  void confine(thread& t, const processor_set& granted, const processor_set& all) const;
-  bool is_ours(const thread& t, const processor_set& mask, const processor_set& all) const;
+  void confine(thread& t, const processor_set& granted, const processor_set& usable) const;
+  bool is_ours(const thread& t, const processor_set& mask, const processor_set& usable) const;
   bool starts(pid_t id) const;
 
   std::vector<thread> threads_;  // by id
   std::array<pid_t, 64> starting_{};  // threads that start a program now; 0: nobody
   pid_t process_ = getpid();
-  processor_set all_, last_, before_;  // what was granted last, and before
+  processor_set usable_, last_, before_;  // what was granted last, and before
   bool in_force_ = false, first_is_there_ = true;
 };
 

@@ -137,13 +137,13 @@ std::vector<unsigned> whole(std::span<const std::uint64_t> shares, std::uint64_t
 }
 
 /// Of these processors, one that the fewest programs have; the search begins at another one in each turn.
-unsigned least_shared(const processor_set& among, std::span<const grant> all, std::uint64_t turn) {
+unsigned least_shared(const processor_set& among, std::span<const grant> granted, std::uint64_t turn) {
   std::vector<unsigned> numbers;
   among.for_each([&](unsigned p) { numbers.push_back(p); });
   if (numbers.empty()) return processor_set::none;
   std::ranges::rotate(numbers, numbers.begin() + static_cast<std::ptrdiff_t>(turn % numbers.size()));
   return *std::ranges::min_element(numbers, {}, [&](unsigned p) {
-    return std::ranges::count_if(all, [p](const grant& g) { return g.processors.has(p); });
+    return std::ranges::count_if(granted, [p](const grant& g) { return g.processors.has(p); });
   });
 }
 
@@ -192,22 +192,22 @@ std::vector<grant> grants(std::span<const claim> claims, std::uint64_t turn) {
   division shares(limited);
   shares.count(parts);
   shares.place();
-  std::vector<grant> all(claims.size());
-  for (unsigned i = 0; i < shares.size(); ++i) all[i].processors = shares.of(i);
+  std::vector<grant> granted(claims.size());
+  for (unsigned i = 0; i < shares.size(); ++i) granted[i].processors = shares.of(i);
   processor_set of_small;
   for (const unsigned i : small) of_small |= shares.of(i);
   for (unsigned i = 0; i < shares.size(); ++i) {
     if (shares.has(i) != 0 || shares.wants(i) == 0) continue;
     // Masks may leave it none of those.
     const processor_set together = shares.may_use(i) & of_small;
-    const unsigned p = least_shared(together.empty() ? shares.may_use(i) : together, all, turn + i);
-    all[i].processors.add(p);
-    all[i].waits = share[i] < one;
-    all[i].alone = false;
-    for (grant& g : all)
-      if (!all[i].waits && g.processors.has(p)) g.alone = false;
+    const unsigned p = least_shared(together.empty() ? shares.may_use(i) : together, granted, turn + i);
+    granted[i].processors.add(p);
+    granted[i].waits = share[i] < one;
+    granted[i].alone = false;
+    for (grant& g : granted)
+      if (!granted[i].waits && g.processors.has(p)) g.alone = false;
   }
-  return all;
+  return granted;
 }
 
 }  // namespace weir::node

@@ -17,8 +17,8 @@ bool has_ended(pid_t process) { return process > 0 && kill(process, 0) != 0 && e
 
 // The creator's number is 0 for processes of another PID name space: their segments stay.
 void remove_leftovers() {
-  shm_info all;
-  const int last = shmctl(0, SHM_INFO, reinterpret_cast<shmid_ds*>(&all));
+  shm_info totals;
+  const int last = shmctl(0, SHM_INFO, reinterpret_cast<shmid_ds*>(&totals));
   for (int i = 0; i <= last; ++i) {
     shmid_ds status;
     const int number = shmctl(i, SHM_STAT, &status);

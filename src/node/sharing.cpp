@@ -73,13 +73,13 @@ grant sharing::look(const demand& wanted, std::uint64_t now) {
   return table_.publish(mine_) ? granted : grant{wanted.may_use};
 }
 
-std::vector<grant> grants_now(const std::vector<program>& all, std::uint64_t now) {
+std::vector<grant> grants_now(const std::vector<program>& programs, std::uint64_t now) {
   std::vector<claim> claims;
-  for (const program& p : all)
+  for (const program& p : programs)
     if (asks(p, now)) claims.push_back(p.asks);
-  std::vector<grant> granted(all.size()), of_those = grants(claims, now / turn_ns);
-  for (std::size_t i = 0, k = 0; i < all.size(); ++i)
-    if (asks(all[i], now)) granted[i] = of_those[k++];
+  std::vector<grant> granted(programs.size()), of_those = grants(claims, now / turn_ns);
+  for (std::size_t i = 0, k = 0; i < programs.size(); ++i)
+    if (asks(programs[i], now)) granted[i] = of_those[k++];
   return granted;
 }
 

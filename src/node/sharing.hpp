@@ -50,6 +50,6 @@ class sharing {
 };
 
 /// What those are granted that compute now, in the programs' order; the others are granted nothing. For who only looks on.
-std::vector<grant> grants_now(const std::vector<program>& all, std::uint64_t now);
+std::vector<grant> grants_now(const std::vector<program>& programs, std::uint64_t now);
 
 }  // namespace weir::node

@@ -193,19 +193,19 @@ std::optional<std::vector<program>> table::others() const {
   if (folder == nullptr) return std::nullopt;
   const int number = opened.number();
   opened.forget();  // closedir() closes it
-  std::vector<found_program> all;
+  std::vector<found_program> found;
   std::size_t files = 0;
   for (const dirent* d; files < most_files && (d = readdir(folder.get())) != nullptr; ++files) {
     if (std::strncmp(d->d_name, prefix, std::strlen(prefix)) != 0 || d->d_name == my_file_) continue;
-    if (auto p = program_in(number, d->d_name)) all.push_back(std::move(*p));
+    if (auto p = program_in(number, d->d_name)) found.push_back(std::move(*p));
   }
-  std::ranges::sort(all, comes_before, &found_program::published);
+  std::ranges::sort(found, comes_before, &found_program::published);
   std::vector<program> counted;
-  for (std::size_t i = 0; i < all.size() && counted.size() < most_programs; ++i) {
-    const uid_t user = all[i].user;
-    const auto before = std::count_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
+  for (std::size_t i = 0; i < found.size() && counted.size() < most_programs; ++i) {
+    const uid_t user = found[i].user;
+    const auto before = std::count_if(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i),
                                       [user](const found_program& p) { return p.user == user; });
-    if (static_cast<std::size_t>(before) < most_of_user) counted.push_back(std::move(all[i].published));
+    if (static_cast<std::size_t>(before) < most_of_user) counted.push_back(std::move(found[i].published));
   }
   return counted;
 }

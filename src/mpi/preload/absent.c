@@ -86,12 +86,12 @@ static int begin(bool *there) {
 /* Waits as the other processes do, yielding the processor. */
 static int answer(communicator comm) {
   const struct weir_ask own = {.unable = 1};
-  struct weir_ask all;
+  struct weir_ask agreed;
   handle request;
   char status[256]; /* longer than any MPI's */
   int done = 0;
   /* The blocking form ignores the last argument. */
-  int code = mpi.allreduce(&own, &all, sizeof own / sizeof(uint64_t), mpi.uint64, mpi.max, comm, &request);
+  int code = mpi.allreduce(&own, &agreed, sizeof own / sizeof(uint64_t), mpi.uint64, mpi.max, comm, &request);
   for (int looks = 0; mpi.test != NULL && code == 0 && (code = mpi.test(&request, &done, status)) == 0 && !done; ++looks) {
     const struct timespec pause = {0, 50000};
     if (looks < 100)
