@@ -99,13 +99,13 @@ auto crew::at_join(member& me) {
 // sockets. On few processors it does not pay to read how they lie.
 void crew::assign_processors() {
   if (affinity_matters() || shares_node()) return;
-  std::vector<int> all = running_on();
-  if (all.size() < 2 || workers_.size() + 1 < all.size()) return;
+  std::vector<int> processors = running_on();
+  if (processors.size() < 2 || workers_.size() + 1 < processors.size()) return;
   constexpr std::size_t few = 16;
-  if (all.size() > few) all = topology_here().in_order(std::move(all));
-  const auto own = static_cast<std::size_t>(std::ranges::find(all, sched_getcpu()) - all.begin());
-  native::live_on(all[own % all.size()]);
-  for (const auto& w : workers_) w->processor = all[(own + w->number) % all.size()];
+  if (processors.size() > few) processors = topology_here().in_order(std::move(processors));
+  const auto own = static_cast<std::size_t>(std::ranges::find(processors, sched_getcpu()) - processors.begin());
+  native::live_on(processors[own % processors.size()]);
+  for (const auto& w : workers_) w->processor = processors[(own + w->number) % processors.size()];
 }
 
 // A worker whose first region has seats begins where it will probably have its own: as a kernel thread it would get in the way of
@@ -271,9 +271,9 @@ void crew::work(worker& w) {
 
 void crew::leave() {
   // Read before: the last thread to leave deletes the crew, perhaps as soon as this one has left.
-  const std::size_t all = workers_.size() + 1;
+  const std::size_t members = workers_.size() + 1;
   // acq_rel: the last one deletes it after all others have used it.
-  if (left_.fetch_add(1, std::memory_order_acq_rel) + 1 == all) delete this;
+  if (left_.fetch_add(1, std::memory_order_acq_rel) + 1 == members) delete this;
 }
 
 // ---- the primary thread's side

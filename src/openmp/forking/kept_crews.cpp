@@ -99,9 +99,9 @@ WEIR_RUN_BY_FORKS void begin_in_child() {
 }
 
 std::size_t workers_kept() {
-  std::size_t all = 0;
-  for (const crew* c : kept->crews) all += c->workers();
-  return all;
+  std::size_t workers = 0;
+  for (const crew* c : kept->crews) workers += c->workers();
+  return workers;
 }
 
 // Without the lock, as all that takes another one: a fork takes them all.
@@ -158,12 +158,12 @@ crew* take_kept_crew() {
 }
 
 void dismiss_kept_crews() {
-  std::vector<crew*> all;
+  std::vector<crew*> crews;
   {
     const std::lock_guard lock(list_lock);
-    all = std::exchange(kept->crews, {});
+    crews = std::exchange(kept->crews, {});
   }
-  dismiss(all);
+  dismiss(crews);
 }
 
 WEIR_RUN_BY_FORKS void first_thread_is_there() { may_keep = true; }

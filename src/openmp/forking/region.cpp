@@ -29,13 +29,13 @@ unsigned threads_for(const member& me, unsigned asked) {
 /// The crew for the regions that this thread encounters at its present depth.
 crew& crew_of(const member& me) {
   const std::size_t depth = me.of->depth;
-  auto*& all = this_thread.crews;
-  if (all == nullptr) {
+  auto*& crews = this_thread.crews;
+  if (crews == nullptr) {
     destroy_at_end_of_thread();
-    all = new std::vector<crew*>;
+    crews = new std::vector<crew*>;
   }
-  if (all->size() <= depth) all->resize(depth + 1);
-  crew*& at_depth = (*all)[depth];
+  if (crews->size() <= depth) crews->resize(depth + 1);
+  crew*& at_depth = (*crews)[depth];
   if (at_depth == nullptr) {
     const without_cancellation to_the_end;
     const bool of_program = me.of->parent == nullptr && !this_thread.is_worker;

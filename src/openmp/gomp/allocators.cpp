@@ -24,15 +24,15 @@ class known_allocations {
  public:
   void add(void* memory) {
     const std::lock_guard guard(changing);
-    all_.insert(memory);
+    allocated_.insert(memory);
   }
   bool remove(void* memory) {
     const std::lock_guard guard(changing);
-    return all_.erase(memory) != 0;
+    return allocated_.erase(memory) != 0;
   }
 
  private:
-  std::unordered_set<void*> all_;
+  std::unordered_set<void*> allocated_;
 };
 known_allocations* known = nullptr;  // never deleted: exit handlers may deallocate
 

@@ -28,11 +28,11 @@ dependence object(void* const* description) {
 dependences dependences_of(void** depend) {
   const auto number = [depend](std::size_t i) { return reinterpret_cast<std::uintptr_t>(depend[i]); };
   const bool with_kinds = number(0) == 0;
-  const std::size_t all = number(with_kinds ? 1 : 0), first = with_kinds ? 5 : 2;
+  const std::size_t count = number(with_kinds ? 1 : 0), first = with_kinds ? 5 : 2;
   const std::size_t writers = number(with_kinds ? 2 : 1), exclusive = writers + (with_kinds ? number(3) : 0);
-  const std::size_t addresses = with_kinds ? exclusive + number(4) : all;
+  const std::size_t addresses = with_kinds ? exclusive + number(4) : count;
   dependences list;
-  for (std::size_t i = 0; i < all; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     void* const it = depend[first + i];
     if (i < addresses)
       list.push_back({at(it), i < writers ? dependence::out : i < exclusive ? dependence::mutex_in_out_set : dependence::in});

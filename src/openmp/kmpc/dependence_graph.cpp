@@ -38,9 +38,9 @@ shown_node& shown(dependence_node& dependent) {
 
 std::vector<std::shared_ptr<dependence_node>> successors_of(dependence_node& node) {
   node.mutual.take();
-  auto all = node.successors;
+  auto successors = node.successors;
   node.mutual.release();
-  return all;
+  return successors;
 }
 
 }  // namespace

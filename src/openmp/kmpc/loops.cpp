@@ -189,8 +189,8 @@ constinit thread_local nest* announced = nullptr;
 
 /// Does the loop over the first dimension, and the dimensions that are collapsed with it, have this many iterations?
 bool is_of(std::uint64_t trips, const nest& announced_nest, std::uint64_t less) {
-  std::uint64_t all = 1;
-  return std::ranges::any_of(announced_nest, [&](const dimension& d) { return (all *= d.trips - less) == trips; });
+  std::uint64_t product = 1;
+  return std::ranges::any_of(announced_nest, [&](const dimension& d) { return (product *= d.trips - less) == trips; });
 }
 
 [[gnu::noinline]] void begin_announced_doacross(std::uint64_t trips) {
@@ -270,9 +270,9 @@ int __kmpc_sections_init(source_line*, int) {
 }
 unsigned __kmpc_next_section(source_line*, int, int count) {
   member& me = self();
-  const auto all = static_cast<std::uint64_t>(count);
+  const auto sections = static_cast<std::uint64_t>(count);
   const iterations chunk = next_chunk(me);
-  return static_cast<unsigned>(chunk ? std::min(chunk.begin, all) : all);
+  return static_cast<unsigned>(chunk ? std::min(chunk.begin, sections) : sections);
 }
 void __kmpc_end_sections(source_line*, int) { end_loop(self()); }
 

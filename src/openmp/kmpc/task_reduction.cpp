@@ -85,9 +85,9 @@ class reductions final : public task_reductions {
     return items;
   }
   static char* room(std::size_t bytes) {
-    void* const all = std::aligned_alloc(line, bytes != 0 ? bytes : line);
-    if (all == nullptr) std::abort();
-    return static_cast<char*>(all);
+    void* const memory = std::aligned_alloc(line, bytes != 0 ? bytes : line);
+    if (memory == nullptr) std::abort();
+    return static_cast<char*>(memory);
   }
 
   bool& begun(unsigned n, const item& i) const { return begun_[n * items_.size() + index(i)]; }

@@ -110,9 +110,9 @@ dependence::kind_of kind_of(std::uint8_t kind) {
 }
 
 void append(dependences& list, int count, const listed* listed_here) {
-  enum : std::uint8_t { all = 0x80 };
+  enum : std::uint8_t { is_all_memory = 0x80 };
   for (int i = 0; i < count; ++i)
-    list.push_back({(listed_here[i].kind & all) != 0 ? all_memory : listed_here[i].at, kind_of(listed_here[i].kind)});
+    list.push_back({(listed_here[i].kind & is_all_memory) != 0 ? all_memory : listed_here[i].at, kind_of(listed_here[i].kind)});
 }
 
 dependences list_of(int count, const listed* listed_here, int more, const listed* others) {

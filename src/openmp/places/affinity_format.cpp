@@ -70,17 +70,17 @@ std::string take_field(std::string_view& rest, const affinity_facts& facts) {
 }  // namespace
 
 std::string in_format(std::string_view format, const affinity_facts& facts) {
-  std::string all;
+  std::string text;
   for (std::string_view rest = format; !rest.empty();) {
     const std::size_t plain = std::min(rest.find('%'), rest.size());
-    all += rest.substr(0, plain);
+    text += rest.substr(0, plain);
     rest.remove_prefix(plain);
     if (take(rest, "%%"))
-      all += '%';
+      text += '%';
     else if (take(rest, "%"))
-      all += take_field(rest, facts);
+      text += take_field(rest, facts);
   }
-  return all;
+  return text;
 }
 
 }  // namespace weir::openmp

@@ -70,7 +70,7 @@ std::optional<std::vector<hw_layer>> parse_hw_subset(std::string_view text) {
   return layers;
 }
 
-std::optional<std::vector<int>> processors_of(const std::vector<hw_layer>& layers, std::vector<location> all) {
+std::optional<std::vector<int>> processors_of(const std::vector<hw_layer>& layers, std::vector<location> locations) {
   std::vector<hw_layer> ordered = layers;
   std::ranges::sort(ordered, {}, &hw_layer::of);
   std::vector<kind> around;
@@ -83,7 +83,7 @@ std::optional<std::vector<int>> processors_of(const std::vector<hw_layer>& layer
     std::map<std::vector<int>, std::set<int>> there;  // the numbers in each part around
     // A thread's number is one in its core, so cores are around threads even if nobody has asked for a number of them.
     if (layer.of == kind::thread && std::ranges::find(around, kind::core) == around.end()) around.push_back(kind::core);
-    for (const location& l : all) there[part_around(l)].insert(number_of(l, layer.of));
+    for (const location& l : locations) there[part_around(l)].insert(number_of(l, layer.of));
     std::map<std::vector<int>, std::set<int>> taken;
     for (const auto& [part, numbers] : there) {
       const int left = static_cast<int>(numbers.size()) - layer.offset, count = layer.count.value_or(left);
@@ -91,11 +91,11 @@ std::optional<std::vector<int>> processors_of(const std::vector<hw_layer>& layer
       const auto first = std::next(numbers.begin(), layer.offset);
       taken[part] = {first, std::next(first, count)};
     }
-    std::erase_if(all, [&](const location& l) { return !taken[part_around(l)].contains(number_of(l, layer.of)); });
+    std::erase_if(locations, [&](const location& l) { return !taken[part_around(l)].contains(number_of(l, layer.of)); });
     around.push_back(layer.of);
   }
   std::vector<int> processors;
-  for (const location& l : all) processors.push_back(l.processor);
+  for (const location& l : locations) processors.push_back(l.processor);
   std::ranges::sort(processors);
   return processors;
 }

@@ -21,7 +21,7 @@ struct hw_layer {
 std::optional<std::vector<hw_layer>> parse_hw_subset(std::string_view);
 
 /// The processors of such a part, ascending. Nothing: some part has fewer.
-std::optional<std::vector<int>> processors_of(const std::vector<hw_layer>&, std::vector<location> all);
+std::optional<std::vector<int>> processors_of(const std::vector<hw_layer>&, std::vector<location> locations);
 
 /// The calling thread, and all that it creates, may run on such a part only, if the variable is set. Called when the library is
 /// loaded, before anybody asks which processors the program may use.

@@ -36,8 +36,8 @@ std::vector<location> locations_of(const machine_view& machine) {
 }
 
 int visible_processors() {
-  const std::size_t all = std::max<std::size_t>(affinity().size(), 1);
-  return static_cast<int>(visible::processors().value_or(static_cast<unsigned>(all)));
+  const std::size_t usable = std::max<std::size_t>(affinity().size(), 1);
+  return static_cast<int>(visible::processors().value_or(static_cast<unsigned>(usable)));
 }
 
 machine_view this_machine() {

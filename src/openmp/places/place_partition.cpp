@@ -6,14 +6,14 @@ namespace weir::openmp {
 
 namespace {
 
-/// `all` items in consecutive parts of nearly equal size: if they do not divide evenly, the first parts have one more.
+/// Items in consecutive parts of nearly equal size: if they do not divide evenly, the first parts have one more.
 struct division {
-  int all, parts;
+  int items, parts;
 
-  int begin(int part) const { return part * (all / parts) + std::min(part, all % parts); }
+  int begin(int part) const { return part * (items / parts) + std::min(part, items % parts); }
   int size(int part) const { return begin(part + 1) - begin(part); }
   int part_of(int item) const {
-    const int small = all / parts, larger = all % parts;
+    const int small = items / parts, larger = items % parts;
     return item < larger * (small + 1) ? item / (small + 1) : larger + (item - larger * (small + 1)) / small;
   }
 };

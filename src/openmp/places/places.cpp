@@ -171,9 +171,9 @@ bool read_braces(scanner& in, std::vector<wide_place>& places) {
   do {
     if (!read_range(in, single)) return false;
   } while (in.take(','));
-  wide_place all;
-  for (const auto& p : single) all.merge(wide_place(p));
-  places.push_back(std::move(all));
+  wide_place merged;
+  for (const auto& p : single) merged.merge(wide_place(p));
+  places.push_back(std::move(merged));
   return in.take('}');
 }
 

@@ -18,9 +18,9 @@ class careful_start {
  public:
   static constexpr std::uint64_t first_look = 2'000'000, lasts = 100'000'000;
 
-  /// The first region begins. `all`: the machine's processors; `others`: the threads of other programs that want one of them.
-  void begin(unsigned all, unsigned others, std::uint64_t now) {
-    all_ = all;
+  /// The first region begins. `online`: the machine's processors; `others`: the threads of other programs that want one of them.
+  void begin(unsigned online, unsigned others, std::uint64_t now) {
+    online_ = online;
     left_ = left_by(others);
     before_ = others;
     began_ = now;
@@ -31,17 +31,17 @@ class careful_start {
     left_ = std::max(left_, left_by(std::max(others, before_)));
     before_ = others;
     distance_ = std::min(2 * distance_, lasts);
-    if (now - began_ >= lasts) left_ = all_;
+    if (now - began_ >= lasts) left_ = online_;
   }
-  bool is_over() const { return left_ >= all_; }
+  bool is_over() const { return left_ >= online_; }
   std::uint64_t until_next_look() const { return distance_; }
   /// Of the processors that the program may use.
   unsigned processors(unsigned usable) const { return is_over() ? usable : std::min(left_, usable); }
 
  private:
-  unsigned left_by(unsigned others) const { return others < all_ ? all_ - others : 1; }
+  unsigned left_by(unsigned others) const { return others < online_ ? online_ - others : 1; }
 
-  unsigned all_ = 0, left_ = 0, before_ = 0;
+  unsigned online_ = 0, left_ = 0, before_ = 0;
   std::uint64_t began_ = 0, distance_ = 0;
 };
 

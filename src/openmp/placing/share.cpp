@@ -256,8 +256,8 @@ void share_watch::find_processors() {
   unsigned others = ~0u;
   for (unsigned look = 0; look < looks && others != 0; ++look) others = std::min(others, others_running().value_or(0));
   if (others == 0) return;
-  const unsigned all = std::max(static_cast<unsigned>(processors_online("").size()), processors_);
-  start_.begin(all, others, now_by(CLOCK_MONOTONIC));
+  const unsigned online = std::max(static_cast<unsigned>(processors_online("").size()), processors_);
+  start_.begin(online, others, now_by(CLOCK_MONOTONIC));
   if (start_.processors(processors_) == processors_) return;
   note_begun_on(processors_ = start_.processors(processors_));
 }

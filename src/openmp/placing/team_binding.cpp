@@ -26,12 +26,12 @@ void move_to(int place) {
 }
 
 unsigned processors_of(const std::vector<thread_binding>& bindings) {
-  std::set<int> all;
+  std::set<int> processors;
   for (const thread_binding& b : bindings) {
     const auto& place = places()[static_cast<std::size_t>(b.place)];
-    all.insert(place.begin(), place.end());
+    processors.insert(place.begin(), place.end());
   }
-  return static_cast<unsigned>(all.size());
+  return static_cast<unsigned>(processors.size());
 }
 
 /// The processor of each member, if each place is a single processor: what a barrier can make use of.

@@ -65,14 +65,14 @@ void set_library(int kind) {
 std::atomic<bool> warnings{true};
 
 std::map<std::string, std::string> variables_in(std::string_view text) {
-  std::map<std::string, std::string> all;
+  std::map<std::string, std::string> values;
   while (!text.empty()) {
     const std::string_view one = text.substr(0, text.find('|'));
     text.remove_prefix(std::min(one.size() + 1, text.size()));
     const std::size_t sign = one.find('=');
-    if (sign != one.npos) all.emplace(one.substr(0, sign), one.substr(sign + 1));
+    if (sign != one.npos) values.emplace(one.substr(0, sign), one.substr(sign + 1));
   }
-  return all;
+  return values;
 }
 
 void warn(const std::string& what) {

@@ -116,7 +116,7 @@ std::optional<schedule> parse_schedule(std::string_view text) {
 }
 
 std::optional<std::vector<bind>> parse_binds(std::string_view text) {
-  if (const auto all = parse_boolean(text)) return std::vector{*all ? bind::true_ : bind::false_};
+  if (const auto bound = parse_boolean(text)) return std::vector{*bound ? bind::true_ : bind::false_};
   scanner in(text);
   std::vector<bind> list;
   do {

@@ -53,27 +53,27 @@ std::string text(share_with whom) {
 }
 
 std::string text(const allocator& a) {
-  std::string all = a.name;
-  for (const auto& [trait, value] : a.traits) all += (all.size() == a.name.size() ? ":" : ",") + trait + "=" + value;
-  return all;
+  std::string described = a.name;
+  for (const auto& [trait, value] : a.traits) described += (described.size() == a.name.size() ? ":" : ",") + trait + "=" + value;
+  return described;
 }
 
 // {0:4} if the processors are consecutive, {0,2} if not
 std::string text(const std::vector<int>& processors) {
-  std::string all;
+  std::string ranges;
   for (std::size_t first = 0, next = 0; first < processors.size(); first = next) {
     for (next = first + 1; next < processors.size() && processors[next] == processors[next - 1] + 1;) ++next;
-    all += (all.empty() ? "" : ",") + text(processors[first]);
-    if (next - first > 1) all += ":" + std::to_string(next - first);
+    ranges += (ranges.empty() ? "" : ",") + text(processors[first]);
+    if (next - first > 1) ranges += ":" + std::to_string(next - first);
   }
-  return "{" + all + "}";
+  return "{" + ranges + "}";
 }
 
 template <class Value>
 std::string joined(const std::vector<Value>& values, const char* separator) {
-  std::string all;
-  for (const auto& value : values) all += (all.empty() ? "" : separator) + text(value);
-  return all;
+  std::string list;
+  for (const auto& value : values) list += (list.empty() ? "" : separator) + text(value);
+  return list;
 }
 
 // In the largest unit that divides it.
@@ -102,32 +102,32 @@ class block {
   std::string lines_;
 };
 
-void specified(const settings& s, block& all) {
+void specified(const settings& s, block& shown) {
   const auto threads = s.num_threads.empty() ? std::vector{s.processors} : s.num_threads;
-  all.line("OMP_AFFINITY_FORMAT", s.affinity_format.value_or(usual_affinity_format()));
-  all.line("OMP_ALLOCATOR", text(s.default_allocator));
-  all.line("OMP_CANCELLATION", text(s.cancellation));
-  all.line("OMP_DEBUG", s.debug ? "ENABLED" : "DISABLED");
-  all.line("OMP_DEFAULT_DEVICE", text(s.default_device));
-  all.line("OMP_DISPLAY_AFFINITY", text(s.display_affinity));
-  all.line("OMP_DISPLAY_ENV", s.display_env == display::verbose ? "VERBOSE" : text(s.display_env == display::yes));
-  all.line("OMP_DYNAMIC", text(s.dynamic));
-  all.line("OMP_MAX_ACTIVE_LEVELS", text(s.max_active_levels));
-  all.line("OMP_MAX_TASK_PRIORITY", text(s.max_task_priority));
-  all.line("OMP_NESTED", text(s.max_active_levels > 1));
-  all.line("OMP_NUM_TEAMS", text(s.num_teams));
-  all.line("OMP_NUM_THREADS", joined(threads, ","));
-  all.line("OMP_PLACES", joined(s.places, ","));
-  all.line("OMP_PROC_BIND", joined(s.proc_bind, ","));
-  all.line("OMP_SCHEDULE", text(s.run_schedule));
-  all.line("OMP_STACKSIZE", size(s.stack_bytes));
-  all.line("OMP_TARGET_OFFLOAD", text(s.target_offload));
-  all.line("OMP_TEAMS_THREAD_LIMIT", text(s.teams_thread_limit));
-  all.line("OMP_THREAD_LIMIT", text(s.thread_limit));
-  all.line("OMP_TOOL", s.tool ? "ENABLED" : "DISABLED");
-  all.line("OMP_TOOL_LIBRARIES", joined(s.tool_libraries, ":"));
-  all.line("OMP_TOOL_VERBOSE_INIT", s.tool_verbose_init == "disabled" ? "DISABLED" : s.tool_verbose_init);
-  all.line("OMP_WAIT_POLICY", text(s.waiting));
+  shown.line("OMP_AFFINITY_FORMAT", s.affinity_format.value_or(usual_affinity_format()));
+  shown.line("OMP_ALLOCATOR", text(s.default_allocator));
+  shown.line("OMP_CANCELLATION", text(s.cancellation));
+  shown.line("OMP_DEBUG", s.debug ? "ENABLED" : "DISABLED");
+  shown.line("OMP_DEFAULT_DEVICE", text(s.default_device));
+  shown.line("OMP_DISPLAY_AFFINITY", text(s.display_affinity));
+  shown.line("OMP_DISPLAY_ENV", s.display_env == display::verbose ? "VERBOSE" : text(s.display_env == display::yes));
+  shown.line("OMP_DYNAMIC", text(s.dynamic));
+  shown.line("OMP_MAX_ACTIVE_LEVELS", text(s.max_active_levels));
+  shown.line("OMP_MAX_TASK_PRIORITY", text(s.max_task_priority));
+  shown.line("OMP_NESTED", text(s.max_active_levels > 1));
+  shown.line("OMP_NUM_TEAMS", text(s.num_teams));
+  shown.line("OMP_NUM_THREADS", joined(threads, ","));
+  shown.line("OMP_PLACES", joined(s.places, ","));
+  shown.line("OMP_PROC_BIND", joined(s.proc_bind, ","));
+  shown.line("OMP_SCHEDULE", text(s.run_schedule));
+  shown.line("OMP_STACKSIZE", size(s.stack_bytes));
+  shown.line("OMP_TARGET_OFFLOAD", text(s.target_offload));
+  shown.line("OMP_TEAMS_THREAD_LIMIT", text(s.teams_thread_limit));
+  shown.line("OMP_THREAD_LIMIT", text(s.thread_limit));
+  shown.line("OMP_TOOL", s.tool ? "ENABLED" : "DISABLED");
+  shown.line("OMP_TOOL_LIBRARIES", joined(s.tool_libraries, ":"));
+  shown.line("OMP_TOOL_VERBOSE_INIT", s.tool_verbose_init == "disabled" ? "DISABLED" : s.tool_verbose_init);
+  shown.line("OMP_WAIT_POLICY", text(s.waiting));
 }
 
 std::string spins(const settings& s) {
@@ -140,30 +140,30 @@ std::string blocktime(const settings& s) {
   return *s.blocktime_ms == block_never ? "INFINITE" : text(*s.blocktime_ms);
 }
 
-void of_vendors(const settings& s, block& all) {
-  all.line("GOMP_SPINCOUNT", spins(s));
-  all.line("KMP_BLOCKTIME", blocktime(s));
-  all.line("KMP_DETERMINISTIC_REDUCTION", text(s.deterministic_reduction));
-  all.line(WEIR_ADAPT, text(s.adapt));
-  all.line(WEIR_BARRIER, s.barrier);
-  all.line(WEIR_DEADLOCKS, text(s.deadlocks));
-  all.line(WEIR_EXPLAIN, text(s.explain));
-  all.line(WEIR_PROFILE, in_words(profile_here()));
-  all.line(WEIR_SHARE, text(s.share));
-  all.line(WEIR_TEST_FORK_BARRIER, s.fork_barrier);
-  all.line(WEIR_TEST_JOIN_BARRIER, s.join_barrier);
-  all.line(WEIR_TEST_REDUCTION_BARRIER, s.reduction_barrier);
-  all.line(WEIR_THREADS, text(s.threads));
-  all.line(WEIR_WEIGHT, text(s.weight));
+void of_vendors(const settings& s, block& shown) {
+  shown.line("GOMP_SPINCOUNT", spins(s));
+  shown.line("KMP_BLOCKTIME", blocktime(s));
+  shown.line("KMP_DETERMINISTIC_REDUCTION", text(s.deterministic_reduction));
+  shown.line(WEIR_ADAPT, text(s.adapt));
+  shown.line(WEIR_BARRIER, s.barrier);
+  shown.line(WEIR_DEADLOCKS, text(s.deadlocks));
+  shown.line(WEIR_EXPLAIN, text(s.explain));
+  shown.line(WEIR_PROFILE, in_words(profile_here()));
+  shown.line(WEIR_SHARE, text(s.share));
+  shown.line(WEIR_TEST_FORK_BARRIER, s.fork_barrier);
+  shown.line(WEIR_TEST_JOIN_BARRIER, s.join_barrier);
+  shown.line(WEIR_TEST_REDUCTION_BARRIER, s.reduction_barrier);
+  shown.line(WEIR_THREADS, text(s.threads));
+  shown.line(WEIR_WEIGHT, text(s.weight));
 }
 
 }  // namespace
 
 std::string show(const settings& s, bool verbose) {
-  block all;
-  specified(s, all);
-  if (verbose) of_vendors(s, all);
-  return all.whole();
+  block shown;
+  specified(s, shown);
+  if (verbose) of_vendors(s, shown);
+  return shown.whole();
 }
 
 }  // namespace weir::openmp

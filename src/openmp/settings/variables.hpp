@@ -49,8 +49,8 @@ class variables {
   template <class Parse>
   auto read_host(const std::string& name, Parse parse, std::string_view expected) const {
     auto of_host = read(name, parse, expected);
-    auto all = read(name + "_ALL", parse, expected);
-    return of_host ? of_host : all;
+    auto of_all = read(name + "_ALL", parse, expected);
+    return of_host ? of_host : of_all;
   }
 
   void warn(std::string sentence) const { warnings_.push_back(std::move(sentence)); }

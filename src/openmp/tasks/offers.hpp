@@ -83,11 +83,11 @@ class offers {
   static constexpr std::uint64_t bit(unsigned member) { return std::uint64_t{1} << member % bits; }
   word& at(unsigned member) const { return of_words_[member / bits].offered; }
   /// The same bits by how their numbers differ from `me`: each bit of `me` exchanges blocks of bits.
-  static std::uint64_t seen_from(unsigned me, std::uint64_t all) {
+  static std::uint64_t seen_from(unsigned me, std::uint64_t seen) {
     constexpr std::uint64_t lower[] = {0x55, 0x33, 0x0f};
     for (unsigned b = 0; b < 3; ++b)
-      if ((me >> b & 1) != 0) all = (all >> (1u << b) & lower[b]) | (all & lower[b]) << (1u << b);
-    return all;
+      if ((me >> b & 1) != 0) seen = (seen >> (1u << b) & lower[b]) | (seen & lower[b]) << (1u << b);
+    return seen;
   }
 
   const unsigned words_;

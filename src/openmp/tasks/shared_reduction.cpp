@@ -32,9 +32,9 @@ std::atomic<shared_reduction*>& slot_of_next(const member& me) {
 char* zeroed_copies(copies_layout layout, unsigned members) {
   const std::size_t alignment = std::max(layout.alignment, alignof(std::max_align_t));
   const std::size_t bytes = (layout.stride * members + alignment - 1) / alignment * alignment;
-  void* const all = std::aligned_alloc(alignment, bytes);
-  if (all == nullptr) std::abort();
-  return static_cast<char*>(std::memset(all, 0, bytes));
+  void* const memory = std::aligned_alloc(alignment, bytes);
+  if (memory == nullptr) std::abort();
+  return static_cast<char*>(std::memset(memory, 0, bytes));
 }
 
 void reduce_in_group(member& me, char* copies, std::size_t stride, std::vector<task_reductions::item> items) {

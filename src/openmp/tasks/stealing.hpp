@@ -69,18 +69,18 @@ class search {
   }
   /// Bits in which the number of the next near victim differs from the thief's; 0: none offers tasks, or the thief pauses.
   template <class Offers>
-  unsigned next_near(const Offers& all, unsigned thief) {
+  unsigned next_near(const Offers& offers, unsigned thief) {
     if (!near_.is_over()) return 0;
-    const unsigned victim = all.next_in(0, thief, at_);
-    return victim != 0 || at_ == 0 ? victim : all.next_in(0, thief, 0);
+    const unsigned victim = offers.next_in(0, thief, at_);
+    return victim != 0 || at_ == 0 ? victim : offers.next_in(0, thief, 0);
   }
   /// The same of a far one. The thief pauses before its first look: what it waits for is mostly done soon, and a task that goes
   /// far takes longer than a short one that stays.
   template <class Offers>
-  unsigned next_far(const Offers& all, unsigned thief, unsigned longest) {
+  unsigned next_far(const Offers& offers, unsigned thief, unsigned longest) {
     far_.begin_with(longest / 16);
-    if (all.blocks() == 1 || !far_.is_over()) return 0;
-    const unsigned victim = all.next_in(1 + random(thief) % (all.blocks() - 1), thief, 0);
+    if (offers.blocks() == 1 || !far_.is_over()) return 0;
+    const unsigned victim = offers.next_in(1 + random(thief) % (offers.blocks() - 1), thief, 0);
     if (victim == 0) far_.grow(longest / 64);  // the look has moved no line, mostly
     return victim;
   }
@@ -130,26 +130,26 @@ class search {
 /// pauses. `everywhere`: it asks all that offer tasks. `offered_again()` is called if the thief has nearly withdrawn a queue with
 /// a task.
 template <class Task, class QueueOf, class Offers, class OfferedAgain>
-[[gnu::always_inline]] inline Task* steal_from(QueueOf queue_of, Offers& all, search& own_search, unsigned thief,
+[[gnu::always_inline]] inline Task* steal_from(QueueOf queue_of, Offers& offers, search& own_search, unsigned thief,
                                                unsigned longest_pause, const Task* bound, bool everywhere,
                                                OfferedAgain offered_again) {
   const auto from = [&](unsigned at) -> Task* {
     auto& queue = queue_of(thief ^ at);
     Task* const t = queue.steal([bound](const Task* it) { return is_below(it, bound); });
     if (t == nullptr && own_search.withdraws(longest_pause) && queue.is_empty() &&
-        !all.withdraw(thief ^ at, [&] { return queue.is_empty(); }))
+        !offers.withdraw(thief ^ at, [&] { return queue.is_empty(); }))
       offered_again();
     return t;
   };
   if (everywhere) {
-    for (unsigned at = 0; (at = all.next(thief, at + 1)) != 0;)
+    for (unsigned at = 0; (at = offers.next(thief, at + 1)) != 0;)
       if (Task* const t = from(at)) return t;
     return nullptr;
   }
   own_search.begin(queue_of(thief).end());
-  unsigned at = own_search.next_near(all, thief);
+  unsigned at = own_search.next_near(offers, thief);
   const bool near = at != 0;
-  if (!near) at = own_search.next_far(all, thief, longest_pause);
+  if (!near) at = own_search.next_far(offers, thief, longest_pause);
   if (at == 0) return nullptr;
   Task* const t = from(at);
   if (t != nullptr)

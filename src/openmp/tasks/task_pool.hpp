@@ -46,8 +46,8 @@ class task_pool {
 };
 
 inline task& task_pool::make(member& owner, std::size_t bytes) {
-  const std::size_t all = sizeof(task) - sizeof(task::room) + bytes;
-  const std::size_t size_class = static_cast<std::size_t>(std::bit_width((all - 1) >> smallest));
+  const std::size_t needed = sizeof(task) - sizeof(task::room) + bytes;
+  const std::size_t size_class = static_cast<std::size_t>(std::bit_width((needed - 1) >> smallest));
   if (free_[size_class] == nullptr) [[unlikely]] refill(size_class);
   task& t = *free_[size_class];
   free_[size_class] = t.next;

@@ -68,15 +68,15 @@ bool is_cancelled(const member& me, const task& executed) { return is_cancelled(
 
 unsigned participants(const team& t, std::uint32_t member::*begun, std::uint32_t construct) {
   if (t.cancellation == nullptr) return t.size;
-  unsigned all = 0;
+  unsigned count = 0;
   for (unsigned m = 0; m < t.size; ++m) {
     const member& sibling = t.members[m];
     // acquire: the member's count, which no longer changes. Counts wrap around.
     const bool left_before =
         sibling.has_left.load(std::memory_order_acquire) && static_cast<std::int32_t>(sibling.*begun - construct) <= 0;
-    if (!left_before) ++all;
+    if (!left_before) ++count;
   }
-  return all;
+  return count;
 }
 
 bool is_abandoned(const team& t, std::uint32_t member::*begun, std::uint32_t construct, unsigned left) {

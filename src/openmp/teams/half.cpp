@@ -16,10 +16,10 @@ using children = std::vector<std::vector<unsigned>>;
 
 /// All other members are children of member 0.
 children star(unsigned members) {
-  children all(members);
-  all[0].resize(members - 1);
-  std::iota(all[0].begin(), all[0].end(), 1u);
-  return all;
+  children of_members(members);
+  of_members[0].resize(members - 1);
+  std::iota(of_members[0].begin(), of_members[0].end(), 1u);
+  return of_members;
 }
 
 using part = std::vector<step> plan::script::*;
@@ -27,15 +27,15 @@ using part = std::vector<step> plan::script::*;
 /// The children of each member in one half of a plan: the members whose signals it awaits, or that it signals, as `of_parent`
 /// says.
 children children_of(const plan& p, part which, step::action of_parent) {
-  children all(p.participants());
+  children of_members(p.participants());
   std::vector<std::vector<unsigned>> others(p.slots());  // the members at the other end of a slot
   for (unsigned m = 0; m < p.participants(); ++m)
     for (const step& s : p.scripts[m].*which)
       if (s.act != of_parent) others[s.slot].push_back(m);
   for (unsigned m = 0; m < p.participants(); ++m)
     for (const step& s : p.scripts[m].*which)
-      if (s.act == of_parent) all[m].insert(all[m].end(), others[s.slot].begin(), others[s.slot].end());
-  return all;
+      if (s.act == of_parent) of_members[m].insert(of_members[m].end(), others[s.slot].begin(), others[s.slot].end());
+  return of_members;
 }
 
 /// The arrival of a large team: near members meet first. A member that awaits several others fetches their flags at the same
@@ -70,11 +70,12 @@ bool has_one_flag(const std::string& name) {
 
 }  // namespace
 
-half::half(const children& all, bool central, unsigned groups) : central_(central), groups_(groups), parent_(all.size(), 0) {
+half::half(const children& of_members, bool central, unsigned groups)
+    : central_(central), groups_(groups), parent_(of_members.size(), 0) {
   first_.push_back(0);
-  for (unsigned m = 0; m < all.size(); ++m) {
-    for (const unsigned child : all[m]) parent_[child] = m;
-    children_.insert(children_.end(), all[m].begin(), all[m].end());
+  for (unsigned m = 0; m < of_members.size(); ++m) {
+    for (const unsigned child : of_members[m]) parent_[child] = m;
+    children_.insert(children_.end(), of_members[m].begin(), of_members[m].end());
     first_.push_back(static_cast<unsigned>(children_.size()));
   }
 }

@@ -49,21 +49,21 @@ struct seen_team {
 
 /// Each member's wait; empty if one is awake.
 std::vector<seen_wait> waits_of(const wait_notes& of) {
-  std::vector<seen_wait> all;
+  std::vector<seen_wait> waits;
   for (const wait_note& note : of.of_members()) {
     // acquire: the rest of the note.
     const wait_kind* const what = note.what.load(std::memory_order_acquire);
     if (what == nullptr) return {};
-    all.push_back({what, note.call_site.load(std::memory_order_relaxed), note.thread.load(std::memory_order_relaxed),
-                   note.number.load(std::memory_order_relaxed)});
+    waits.push_back({what, note.call_site.load(std::memory_order_relaxed), note.thread.load(std::memory_order_relaxed),
+                     note.number.load(std::memory_order_relaxed)});
   }
-  return all;
+  return waits;
 }
 
 seen_threads threads_now() {
-  seen_threads all;
+  seen_threads found;
   DIR* const folder = opendir("/proc/self/task");
-  if (folder == nullptr) return all;
+  if (folder == nullptr) return found;
   while (const dirent* const entry = readdir(folder)) {
     const std::string name = entry->d_name;
     if (name[0] == '.') continue;
@@ -72,12 +72,12 @@ seen_threads threads_now() {
       const std::size_t at = status.find(field);
       return at == std::string::npos ? std::string() : status.substr(at, status.find('\n', at + 1) - at);
     };
-    all[std::atoi(name.c_str())] = {line("State:").find("S (") != std::string::npos,
-                                    line("\nvoluntary_ctxt") + line("\nnonvoluntary_ctxt")};
+    found[std::atoi(name.c_str())] = {line("State:").find("S (") != std::string::npos,
+                                      line("\nvoluntary_ctxt") + line("\nnonvoluntary_ctxt")};
   }
   closedir(folder);
-  all.erase(gettid());  // the thread that looks
-  return all;
+  found.erase(gettid());  // the thread that looks
+  return found;
 }
 
 struct deadlock {

@@ -68,11 +68,11 @@ void explain_early_end();
 
 bool is_tried(const region_site& s) { return s.with_before.middle != 0; }
 
-void add(told& all, const native_region_sites& sites_of_crew) {
-  all.lost += sites_of_crew.lost_in_trials();
-  all.lasted += sites_of_crew.lasted();
+void add(told& total, const native_region_sites& sites_of_crew) {
+  total.lost += sites_of_crew.lost_in_trials();
+  total.lasted += sites_of_crew.lasted();
   // What threads have not tried says nothing against what others have found.
-  sites_of_crew.for_each([&to = all.sites](const region_site& one) {
+  sites_of_crew.for_each([&to = total.sites](const region_site& one) {
     const auto same = [&one](const region_site& s) {
       return s.place == one.place && s.size == one.size && (s.form == one.form || !is_tried(s) || !is_tried(one));
     };
@@ -145,14 +145,14 @@ void explain(const region_site& s) {
 
 /// What trials have cost; and where all regions have been found to do with the same number of processors, how to say so
 /// beforehand.
-void explain_all(const told& all) {
+void explain_all(const told& total) {
   if (const unsigned first = begun_on.load(std::memory_order_relaxed); first != 0)
     say("weir:   it has begun on %u processor%s, because threads of other programs ran\n", first, first == 1 ? "" : "s");
-  if (all.lost != 0)
+  if (total.lost != 0)
     say("weir:   trials have taken %s %% of the time\n",
-        number(100 * static_cast<double>(all.lost) / static_cast<double>(std::max<std::uint64_t>(all.lasted, 1))).c_str());
+        number(100 * static_cast<double>(total.lost) / static_cast<double>(std::max<std::uint64_t>(total.lasted, 1))).c_str());
   std::set<unsigned> taken;
-  for (const region_site& s : all.sites) taken.insert(s.form[choice::processors]);
+  for (const region_site& s : total.sites) taken.insert(s.form[choice::processors]);
   if (const unsigned processors = *taken.begin(); taken.size() == 1 && processors != region_form::usual)
     say("weir:   OMP_NUM_THREADS=%u for the whole program would do as well, if it leaves its number open\n", processors);
 }
@@ -238,12 +238,12 @@ void explain_early_end() {
   explain_signals();
   const std::lock_guard lock(e.lock);
   if (has_regions) explain_profile();
-  told all = e.ended;
-  std::vector<region_site>& sites = all.sites;
+  told total = e.ended;
+  std::vector<region_site>& sites = total.sites;
   std::size_t others = 0;
   for (const known_sites& k : e.alive) {
     if (pthread_equal(k.of, pthread_self()) != 0)
-      add(all, *k.sites);
+      add(total, *k.sites);
     else ++others;  // it may be changing them
   }
   if (sites.empty() && others == 0) {
@@ -261,7 +261,7 @@ void explain_early_end() {
                program_invocation_short_name);
   std::ranges::sort(sites, std::greater(), [](const region_site& s) { return static_cast<double>(s.regions) * s.region; });
   for (const region_site& s : sites) explain(s);
-  if (!sites.empty()) explain_all(all);
+  if (!sites.empty()) explain_all(total);
   if (others != 0) say("weir:   and those of %zu threads that have not ended\n", others);
 }
 

@@ -101,8 +101,8 @@ class trial_windows {
       return;
     }
     other_[pair] = took;
-    const std::uint64_t all = now - opened_, as_before = whole_ * at_ / whole_executions_;
-    if (all > as_before) lost_ += all - as_before;
+    const std::uint64_t lasted = now - opened_, as_before = whole_ * at_ / whole_executions_;
+    if (lasted > as_before) lost_ += lasted - as_before;
     if (took > much_worse * usual_[pair]) ++bad_;
   }
   bool is_plainly_better() const {

@@ -134,7 +134,7 @@ template <class Member>
 void keep(Member& me, chunks rest) {
   part_of(me, me).keep(division_of(me), rest);
   if (!rest || !is_in_large_team(me)) return;
-  for (unsigned width = me.in_loop->end.least, all = width_of_all(me); width < all; width *= me.in_loop->end.together) {
+  for (unsigned width = me.in_loop->end.least, widest = width_of_all(me); width < widest; width *= me.in_loop->end.together) {
     auto& end = end_in(me, me.number, width);
     end.forget(me.loops - 1, end.exhausted);
   }

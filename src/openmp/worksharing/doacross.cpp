@@ -30,13 +30,13 @@ bool number_of(const doacross& d, const std::int64_t* values, std::uint64_t& num
 
 /// Over all dimensions, and at least one.
 std::size_t iterations_of(const doacross& d) {
-  std::size_t all = 1;
+  std::size_t total = 1;
   for (const dimension& it : d.dimensions) {
     if (it.step > 0 ? it.first > it.last : it.first < it.last) return 1;
-    if (it.trips == 0 || __builtin_mul_overflow(all, it.trips, &all))
+    if (it.trips == 0 || __builtin_mul_overflow(total, it.trips, &total))
       stop("a doacross nest has more iterations than 64 bits can count");
   }
-  return all;
+  return total;
 }
 
 /// Will nobody post this iteration, because it belongs to a member that has left the region? If the compiler's code divides the
@@ -70,13 +70,13 @@ void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
   d.enter<kind_of_slot>(me, me.doacrosses - 1, [&] {
     happens_after(&d);
     d.dimensions.assign(dimensions, dimensions + count);
-    const std::size_t all = iterations_of(d);
+    const std::size_t total = iterations_of(d);
     d.iterations.begin(me.of->size, !cancellation_in_force());
     // Zeros that cost no memory before they are written.
-    void* const zeros = d.iterations.apart ? std::calloc(d.iterations.pages(all), d.iterations.in_page) : std::calloc(all, 1);
+    void* const zeros = d.iterations.apart ? std::calloc(d.iterations.pages(total), d.iterations.in_page) : std::calloc(total, 1);
     d.iterations.posted = static_cast<std::atomic<std::uint8_t>*>(zeros);
     if (zeros == nullptr)
-      stop("a doacross nest of %zu iterations needs a byte for each, and the system has not enough memory", all);
+      stop("a doacross nest of %zu iterations needs a byte for each, and the system has not enough memory", total);
   });
   me.in_doacross = &d;
 }
