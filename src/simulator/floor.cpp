@@ -13,8 +13,8 @@ time transfer(const machine_model& m, std::size_t ring) {
 
 /// How many arrivals each member must know of before one transfer within the ring, if one knows of `wanted` after it.
 unsigned needed_before(const machine_model& m, std::size_t ring, unsigned wanted) {
-  const unsigned within = ring == 0 ? 1 : m.distances[ring - 1].group, all = std::min(m.distances[ring].group, m.processors);
-  const unsigned fetched = std::min(m.processor.misses, all - 1);
+  const unsigned within = ring == 0 ? 1 : m.distances[ring - 1].group, in_ring = std::min(m.distances[ring].group, m.processors);
+  const unsigned fetched = std::min(m.processor.misses, in_ring - 1);
   if (fetched == 0) return wanted;
   if (wanted <= within) return 1;
   // It keeps what it has known itself, or what its part of the ring knows.

@@ -140,9 +140,9 @@ memory::source memory::farthest_copy(line_id id, unsigned processor) const {
   if (l.copies == 1 && is_copy) return {0, 0};  // upgrading the only copy disturbs no other processor
   for (auto ring = static_cast<unsigned>(model_.distances.size()); ring-- > 1;) {
     const unsigned inner = model_.distances[ring - 1].group, outer = model_.distances[ring].group;
-    const unsigned near = processor / inner * inner, all = processor / outer * outer;
-    if (any_copy_among(id, all, near - all, processor) ||
-        any_copy_among(id, near + inner, all + outer - near - inner, processor))
+    const unsigned near = processor / inner * inner, around = processor / outer * outer;
+    if (any_copy_among(id, around, near - around, processor) ||
+        any_copy_among(id, near + inner, around + outer - near - inner, processor))
       return {ring, model_.distances[ring].fetch};
   }
   return {0, model_.distances[0].fetch};
@@ -234,10 +234,10 @@ time memory::write_with_request(line_id id, time comes) {
 }
 
 line_counts memory::all_counts() const {
-  line_counts all;
-  all.misses.assign(model_.distances.size(), 0);
-  for (const line& l : lines_) all.add(l.counts);
-  return all;
+  line_counts total;
+  total.misses.assign(model_.distances.size(), 0);
+  for (const line& l : lines_) total.add(l.counts);
+  return total;
 }
 
 void memory::forget_counts() {

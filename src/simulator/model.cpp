@@ -93,11 +93,11 @@ machine_model read_machine(const std::string& path) {
     if (d.number("ring_ns", 0, 1e8, 0) > 0 && n == 1) d.complain("ring_ns", "a ring of smaller groups: not the nearest distance");
   }
   // The last of the groups within the last distance may be incomplete: three dies of 43, 43 and 42 cores.
-  const unsigned all = m.distances.back().group;
-  const unsigned least = m.distances.size() == 1 ? all : all - m.distances[m.distances.size() - 2].group + 1;
-  if (m.processors < least || m.processors > all)
-    t.complain("processors", "as many as the last distance's group, " + std::to_string(all) +
-                                 (least == all ? "" : ", or at least " + std::to_string(least) + " of them"));
+  const unsigned most = m.distances.back().group;
+  const unsigned least = m.distances.size() == 1 ? most : most - m.distances[m.distances.size() - 2].group + 1;
+  if (m.processors < least || m.processors > most)
+    t.complain("processors", "as many as the last distance's group, " + std::to_string(most) +
+                                 (least == most ? "" : ", or at least " + std::to_string(least) + " of them"));
   if (t.has("system")) {
     const toml_table system = t.table("system");
     m.system = read_system(system, m.system);
@@ -123,10 +123,10 @@ topology topology_of(const machine_model& m) {
 topology as_described(const machine_model& m) {
   machine_model whole = m;
   whole.processors = m.built;
-  const topology all = topology_of(whole);
-  topology::division nearest = all.levels().front();
+  const topology described = topology_of(whole);
+  topology::division nearest = described.levels().front();
   nearest.name = "cache";
-  return {all.processors(), {nearest}};
+  return {described.processors(), {nearest}};
 }
 
 machine_model cut(machine_model m, unsigned processors) {

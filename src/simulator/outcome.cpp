@@ -10,10 +10,10 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json by_activity(const time_by_activity& spent) {
-  json all = json::object();
+  json times = json::object();
   for (std::size_t i = 0; i < spent.size(); ++i)
-    if (spent[i] != 0) all[std::string(activity_names[i]) + "_ns"] = in_ns(spent[i]);
-  return all;
+    if (spent[i] != 0) times[std::string(activity_names[i]) + "_ns"] = in_ns(spent[i]);
+  return times;
 }
 
 json application_json(const application& a, const application_result& r) {
@@ -45,12 +45,12 @@ json lines_json(const memory& m, std::size_t most) {
     const auto& counts = m.counts(l).misses;
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   };
-  std::vector<line_id> all(m.lines());
-  std::iota(all.begin(), all.end(), 0u);
-  std::stable_sort(all.begin(), all.end(), [&](line_id a, line_id b) { return misses(a) > misses(b); });
-  all.resize(std::min(most, all.size()));
+  std::vector<line_id> lines(m.lines());
+  std::iota(lines.begin(), lines.end(), 0u);
+  std::stable_sort(lines.begin(), lines.end(), [&](line_id a, line_id b) { return misses(a) > misses(b); });
+  lines.resize(std::min(most, lines.size()));
   json listed = json::array();
-  for (const line_id l : all) {
+  for (const line_id l : lines) {
     json one = counts_json(m.counts(l));
     one["line"] = l;
     listed.push_back(std::move(one));

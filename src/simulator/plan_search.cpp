@@ -27,7 +27,7 @@ std::vector<unsigned> sizes_of(const machine_model& m, unsigned members) {
 
 /// Shapes to begin with: every choice of the inner levels, the outermost with a tree or an exchange.
 std::vector<plan_shape> beginnings(const std::vector<unsigned>& sizes) {
-  std::vector<plan_shape> all;
+  std::vector<plan_shape> shapes;
   const auto inner = static_cast<unsigned>(sizes.size());
   for (unsigned chosen = 0; chosen < 1u << inner; ++chosen)
     for (const unsigned radix : {0u, 1u, 2u, 4u, 5u}) {
@@ -36,36 +36,36 @@ std::vector<plan_shape> beginnings(const std::vector<unsigned>& sizes) {
         if ((chosen >> i & 1u) != 0) shape.levels.push_back({.size = sizes[i]});
       shape.levels.emplace_back();
       shape.exchange_radix = radix;
-      all.push_back(std::move(shape));
+      shapes.push_back(std::move(shape));
     }
-  return all;
+  return shapes;
 }
 
 /// All shapes that differ from this one in one number.
 std::vector<plan_shape> neighbours(const plan_shape& of) {
-  std::vector<plan_shape> all;
+  std::vector<plan_shape> shapes;
   const std::size_t trees = of.levels.size() - (of.exchange_radix == 0 ? 0 : 1);
   for (std::size_t i = 0; i < trees; ++i) {
     plan_shape changed = of;
     for (const unsigned ways : {2u, 3u, 4u, 6u, 8u, 12u, 16u, 32u, 64u}) {
       changed.levels[i].ways = ways;
-      if (ways != of.levels[i].ways) all.push_back(changed);
+      if (ways != of.levels[i].ways) shapes.push_back(changed);
     }
     changed = of;
     for (const unsigned fan_out : {0u, 1u, 2u, 3u, 4u, 6u, 8u, 12u, 16u, 32u, 64u}) {
       changed.levels[i].fan_out = fan_out;
-      if (fan_out != of.levels[i].fan_out) all.push_back(changed);
+      if (fan_out != of.levels[i].fan_out) shapes.push_back(changed);
     }
     changed = of;
     changed.levels[i].packed = !of.levels[i].packed;
-    all.push_back(changed);
+    shapes.push_back(changed);
   }
   for (const unsigned radix : {1u, 2u, 3u, 4u, 5u, 6u, 8u}) {
     plan_shape changed = of;
     changed.exchange_radix = radix;
-    if (of.exchange_radix != 0 && radix != of.exchange_radix) all.push_back(changed);
+    if (of.exchange_radix != 0 && radix != of.exchange_radix) shapes.push_back(changed);
   }
-  return all;
+  return shapes;
 }
 
 struct judge {
@@ -99,8 +99,8 @@ double simulated_ns(const machine_model& m, const plan& p, std::uint64_t seed, c
   a.compute = from_us(compute_us);
   a.varies = distribution::uniform;
   a.spread = 0.02;
-  simulation all(std::move(s), seed);
-  const auto result = all.run();
+  simulation trial(std::move(s), seed);
+  const auto result = trial.run();
   const auto& passed = result.applications.at(0).episodes;
   const time spent = passed.back().last_leaving - passed[warmup - 1].last_leaving;
   return in_ns(spent) / (episodes - warmup) - compute_us * 1e3;

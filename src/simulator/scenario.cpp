@@ -128,20 +128,20 @@ scenario_file::scenario_file(std::string path, std::string machines)
 }
 
 std::vector<std::size_t> scenario_file::indices(std::size_t point) const {
-  std::vector<std::size_t> all(axes_.size());
+  std::vector<std::size_t> on_axes(axes_.size());
   for (std::size_t i = axes_.size(); i-- > 0;) {  // the last axis runs fastest
-    all[i] = point % axes_[i].second;
+    on_axes[i] = point % axes_[i].second;
     point /= axes_[i].second;
   }
-  return all;
+  return on_axes;
 }
 
 chosen scenario_file::choice(std::size_t point) const {
   const toml_file file(path_);
   const std::vector<std::size_t> at = indices(point);
-  chosen all;
-  for (std::size_t i = 0; i < axes_.size(); ++i) all.emplace_back(axes_[i].first, file.chosen(axes_[i].first, at[i]));
-  return all;
+  chosen values;
+  for (std::size_t i = 0; i < axes_.size(); ++i) values.emplace_back(axes_[i].first, file.chosen(axes_[i].first, at[i]));
+  return values;
 }
 
 scenario scenario_file::at(std::size_t point) const {

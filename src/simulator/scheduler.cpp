@@ -111,35 +111,35 @@ class queueing : public scheduler {
 
   // Equal shares, none larger than the application's number of threads; the rest goes to the others.
   bool share_out(const std::vector<job*>& active, job* newcomer) {
-    std::vector<job*> all = active;
-    if (newcomer != nullptr) all.push_back(newcomer);
-    if (all.size() > processors_.size()) return false;
+    std::vector<job*> jobs = active;
+    if (newcomer != nullptr) jobs.push_back(newcomer);
+    if (jobs.size() > processors_.size()) return false;
     if (how_.by == policy::shares) {
-      divide(all);
+      divide(jobs);
       return true;
     }
-    std::vector<std::size_t> share(all.size(), 0);
+    std::vector<std::size_t> share(jobs.size(), 0);
     for (std::size_t left = processors_.size(); left > 0;) {
       const std::size_t before = left;
-      for (std::size_t i = 0; i < all.size() && left > 0; ++i)
-        if (share[i] < all[i]->threads.size()) ++share[i], --left;
+      for (std::size_t i = 0; i < jobs.size() && left > 0; ++i)
+        if (share[i] < jobs[i]->threads.size()) ++share[i], --left;
       if (left == before) break;
     }
     std::fill(owner_.begin(), owner_.end(), -1);
     unsigned next = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
       std::vector<unsigned> part(share[i]);
       std::iota(part.begin(), part.end(), next);
       next += static_cast<unsigned>(share[i]);
-      take_over(*all[i], part);
+      take_over(*jobs[i], part);
     }
     return true;
   }
 
   // By the code that programs run. A program that stays keeps its processors.
-  void divide(const std::vector<job*>& all) {
+  void divide(const std::vector<job*>& jobs) {
     std::vector<node::claim> claims;
-    for (const job* const j : all) {
+    for (const job* const j : jobs) {
       claims.push_back({.weight = 1,
                         .wants = static_cast<unsigned>(j->threads.size()),
                         .may_use = processor_set::first(static_cast<unsigned>(processors_.size())),
@@ -148,10 +148,10 @@ class queueing : public scheduler {
     }
     const auto granted = node::grants(claims, divisions_++);
     std::fill(owner_.begin(), owner_.end(), -1);
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
       std::vector<unsigned> part;
       granted[i].processors.for_each([&](unsigned p) { part.push_back(p); });
-      take_over(*all[i], part);
+      take_over(*jobs[i], part);
     }
   }
 

@@ -67,9 +67,9 @@ std::shared_ptr<toml_table::node> parsed(const std::string& path) {
 bool toml_table::has(const char* key) const { return node_->table->contains(key); }
 
 std::vector<std::string> toml_table::keys() const {
-  std::vector<std::string> all;
-  for (const auto& [key, value] : *node_->table) all.emplace_back(key.str());
-  return all;
+  std::vector<std::string> names;
+  for (const auto& [key, value] : *node_->table) names.emplace_back(key.str());
+  return names;
 }
 
 void toml_table::complain(const char* key, const std::string& expected) const {
@@ -123,15 +123,15 @@ std::vector<toml_table> toml_table::tables(const char* key) const {
   toml::node* found = node_->find(key);
   const std::string wanted = "one or more tables [[" + node_->name + key + "]]";
   if (found == nullptr) complain(key, wanted + ", and there is none");
-  std::vector<toml_table> all;
+  std::vector<toml_table> listed;
   if (found->is_table()) return {table(key)};
   if (!found->is_array() || found->as_array()->empty()) complain(key, wanted + ", not " + shown(*found));
   for (toml::node& each : *found->as_array()) {
     if (!each.is_table()) complain(key, wanted + ", not " + shown(each));
-    all.emplace_back(std::make_shared<node>(node{node_->whole_file, each.as_table(), node_->path, node_->name + key + ".",
-                                                 line_of(each, node_->line), node_->chosen}));
+    listed.emplace_back(std::make_shared<node>(node{node_->whole_file, each.as_table(), node_->path, node_->name + key + ".",
+                                                    line_of(each, node_->line), node_->chosen}));
   }
-  return all;
+  return listed;
 }
 
 void toml_table::skip(const char* key) const { node_->asked.insert(key); }
@@ -158,8 +158,8 @@ toml::table* sweep_of(const toml_table::node& root) {
 
 // Stores a copy of `value` at the rest of a dotted path, in all tables of arrays along the path.
 void put(toml::node& at, const std::string& rest, const toml::node& value, const toml_table::node& root, unsigned line) {
-  if (toml::array* all = at.as_array()) {
-    for (toml::node& each : *all) put(each, rest, value, root, line);
+  if (toml::array* tables = at.as_array()) {
+    for (toml::node& each : *tables) put(each, rest, value, root, line);
     return;
   }
   toml::table* here = at.as_table();

@@ -19,21 +19,21 @@ struct range {
   char* begin = nullptr;
   bool taken[most] = {};
 };
-range all;
+range arenas;
 thread_local arena* in_force = nullptr;
 
 }  // namespace
 
 arena::arena() {
-  if (all.begin == nullptr) {
+  if (arenas.begin == nullptr) {
     void* memory = mmap(nullptr, each * most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
-    all.begin = static_cast<char*>(memory);
+    arenas.begin = static_cast<char*>(memory);
   }
   for (std::size_t i = 0; i < most; ++i)
-    if (!all.taken[i]) {
-      all.taken[i] = true;
-      memory_ = all.begin + i * each;
+    if (!arenas.taken[i]) {
+      arenas.taken[i] = true;
+      memory_ = arenas.begin + i * each;
       return;
     }
   throw std::bad_alloc();
@@ -41,7 +41,7 @@ arena::arena() {
 
 arena::~arena() {
   madvise(memory_, each, MADV_DONTNEED);
-  all.taken[static_cast<std::size_t>(memory_ - all.begin) / each] = false;
+  arenas.taken[static_cast<std::size_t>(memory_ - arenas.begin) / each] = false;
 }
 
 arena::in_use::in_use(arena* a) : before_(in_force) { in_force = a; }
@@ -51,7 +51,7 @@ arena* arena::current() { return in_force; }
 
 bool arena::owns(const void* address) {
   const auto* a = static_cast<const char*>(address);
-  return all.begin != nullptr && a >= all.begin && a < all.begin + each * most;
+  return arenas.begin != nullptr && a >= arenas.begin && a < arenas.begin + each * most;
 }
 
 void arena::restore() {

@@ -2,10 +2,10 @@
 
 namespace weir::explorer {
 
-void footprints::set(members& all, unsigned member) {
+void footprints::set(members& marked, unsigned member) {
   const members bit = std::uint64_t{1} << (member % most_members);
-  if ((all & bit) != 0) return;
-  all |= bit;
+  if ((marked & bit) != 0) return;
+  marked |= bit;
   ++version_;
 }
 

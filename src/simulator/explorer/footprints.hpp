@@ -33,7 +33,7 @@ class footprints {
 
  private:
   std::uint32_t slot_of(std::uint32_t object);
-  void set(members& all, unsigned member);
+  void set(members& marked, unsigned member);
 
   std::vector<std::uint32_t> slot_, object_;
   std::vector<members> used_, changed_;

@@ -36,8 +36,8 @@ class histories {
   };
 
   /// The operations in the nodes name slots of `prints`.
-  histories(const subject& s, unsigned member, simulator::stacks& all, footprints& prints)
-      : member_(member), join_(s.join), prints_(prints), player_(s, member, all) {
+  histories(const subject& s, unsigned member, simulator::stacks& stacks, footprints& prints)
+      : member_(member), join_(s.join), prints_(prints), player_(s, member, stacks) {
     begin();
   }
 

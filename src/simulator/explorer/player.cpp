@@ -6,8 +6,8 @@ namespace weir::explorer {
 
 constinit thread_local player* player::here_ = nullptr;
 
-player::player(const subject& s, unsigned member, simulator::stacks& all)
-    : member_(member), tick_(s.tick), slice_(s.slice), order_at_(s.order_at), stacks_(all) {
+player::player(const subject& s, unsigned member, simulator::stacks& stacks)
+    : member_(member), tick_(s.tick), slice_(s.slice), order_at_(s.order_at), stacks_(stacks) {
   here_ = this;
   {
     const arena::in_use here(&arena_);

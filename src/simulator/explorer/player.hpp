@@ -44,7 +44,7 @@ class player {
     const void* address;
   };
 
-  player(const subject& s, unsigned member, simulator::stacks& all);
+  player(const subject& s, unsigned member, simulator::stacks& stacks);
 
   /// Runs from the beginning, through operations that read these values, to the next operation.
   void follow(std::vector<std::uint64_t> seen);

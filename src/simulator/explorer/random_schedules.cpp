@@ -36,17 +36,17 @@ class one_schedule {
   breach run(std::vector<move>& schedule) {
     breach found;
     state s = rules_.begin(found);
-    std::vector<move> all;
+    std::vector<move> moves;
     while (!found) {
-      rules_.moves(s, all);
-      if (all.empty()) return rules_.judge_end(s);
-      move m = first_of(all);
+      rules_.moves(s, moves);
+      if (moves.empty()) return rules_.judge_end(s);
+      move m = first_of(moves);
       for (unsigned c = 0; c < changes_.size(); ++c)
         if (changes_[c] == schedule.size()) {
           priority_[place(m)] = c;
-          m = first_of(all);
+          m = first_of(moves);
         }
-      m = one_value(all, m);
+      m = one_value(moves, m);
       schedule.push_back(m);
       found = rules_.apply(s, m);
     }
@@ -55,15 +55,15 @@ class one_schedule {
 
  private:
   static std::size_t place(move m) { return 2u * m.member + m.drain; }
-  move first_of(const std::vector<move>& all) const {
-    return *std::max_element(all.begin(), all.end(),
+  move first_of(const std::vector<move>& moves) const {
+    return *std::max_element(moves.begin(), moves.end(),
                              [this](move a, move b) { return priority_[place(a)] < priority_[place(b)]; });
   }
 
   /// Any of the values that a member may read under weak memory.
-  move one_value(std::vector<move>& all, move m) {
-    std::erase_if(all, [m](move other) { return place(other) != place(m); });
-    return all.size() == 1 ? m : all[dice_.below(all.size())];
+  move one_value(std::vector<move>& moves, move m) {
+    std::erase_if(moves, [m](move other) { return place(other) != place(m); });
+    return moves.size() == 1 ? m : moves[dice_.below(moves.size())];
   }
 
   rules& rules_;

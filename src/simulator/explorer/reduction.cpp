@@ -86,29 +86,29 @@ bool is_independent(rules& r, const state& s, unsigned member) {
   return r.members() <= footprints::most_members && closure(r, s).of(member) == bit(member);
 }
 
-void reduce(rules& r, const state& s, const std::vector<move>& all, std::vector<move>& chosen) {
-  chosen = all;
-  if (all.size() < 2 || r.members() > footprints::most_members) return;
+void reduce(rules& r, const state& s, const std::vector<move>& moves, std::vector<move>& chosen) {
+  chosen = moves;
+  if (moves.size() < 2 || r.members() > footprints::most_members) return;
   if (r.memory() == memory_model::tso && r.prints().heavy_fencers() == 0)
     // A store goes to the member's own buffer, which only a heavy fence sees; draining takes the other end.
-    for (const move m : all)
+    for (const move m : moves)
       if (const operation& o = r.next(s, m.member); !m.drain && o.what == kind::store && !r.needs_empty_buffer(o)) {
         chosen = {m};
         return;
       }
   closure c(r, s);
   members best = ~members{0};
-  std::size_t fewest = all.size();
-  for (const move& first : all) {
+  std::size_t fewest = moves.size();
+  for (const move& first : moves) {
     const members set = c.of(first.member);
     std::size_t count = 0;
-    for (const move m : all) count += (set & bit(m.member)) != 0;
+    for (const move m : moves) count += (set & bit(m.member)) != 0;
     if (count < fewest) {
       fewest = count;
       best = set;
     }
   }
-  if (fewest == all.size()) return;
+  if (fewest == moves.size()) return;
   std::erase_if(chosen, [best](move m) { return (best & bit(m.member)) == 0; });
 }
 

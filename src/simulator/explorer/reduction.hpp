@@ -19,7 +19,7 @@ namespace weir::explorer {
 /// preemption: it goes on at once rather than later.
 bool is_independent(rules& r, const state& s, unsigned member);
 
-/// The moves to try in `s`: a subset of `all`, the result of rules::moves.
-void reduce(rules& r, const state& s, const std::vector<move>& all, std::vector<move>& chosen);
+/// The moves to try in `s`: a subset of `moves`, the result of rules::moves.
+void reduce(rules& r, const state& s, const std::vector<move>& moves, std::vector<move>& chosen);
 
 }  // namespace weir::explorer

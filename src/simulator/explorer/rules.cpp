@@ -119,20 +119,20 @@ bool rules::enabled(const state& s, move m) {
   }
 }
 
-void rules::moves(const state& s, std::vector<move>& all) {
-  all.clear();
+void rules::moves(const state& s, std::vector<move>& found) {
+  found.clear();
   for (std::uint16_t m = 0; m < members(); ++m)
     for (const bool drain : {false, true})
-      if (enabled(s, {m, drain})) all.push_back({m, drain});
+      if (enabled(s, {m, drain})) found.push_back({m, drain});
   for (std::uint16_t m = 0; m < members(); ++m) {
     if (finished(s, m) || next(s, m).what != kind::wake_one) continue;
-    for (move other{m, false, 1}; enabled(s, other); ++other.older) all.push_back(other);
+    for (move other{m, false, 1}; enabled(s, other); ++other.older) found.push_back(other);
   }
   if (!weak()) return;
   for (std::uint16_t m = 0; m < members(); ++m) {
     if (finished(s, m) || !next(s, m).looks()) continue;
     for (std::size_t older = s.before.cells[next(s, m).object].older.size(); older != 0; --older)
-      if (const move stale{m, false, static_cast<std::uint8_t>(older)}; enabled(s, stale)) all.push_back(stale);
+      if (const move stale{m, false, static_cast<std::uint8_t>(older)}; enabled(s, stale)) found.push_back(stale);
   }
 }
 

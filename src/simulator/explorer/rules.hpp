@@ -63,7 +63,7 @@ class rules {
   bool enabled(const state& s, move m);
   /// By an operation of its own, not by its buffer.
   bool can_move(const state& s, unsigned member) { return enabled(s, {static_cast<std::uint16_t>(member), false}); }
-  void moves(const state& s, std::vector<move>& all);
+  void moves(const state& s, std::vector<move>& found);
   breach apply(state& s, move m, account* told = nullptr);
 
   bool finished(const state& s, unsigned member) const;

@@ -128,9 +128,9 @@ void rules::fence(state& s, unsigned member, const operation& o) {
 // As if each member executed a sequentially consistent fence now: what these knew, all know from now on, so a later fence need
 // not know of this one. Unlike a member's own fence it releases nothing to relaxed stores, so a program may rely on less.
 void rules::heavy_fence(state& s) {
-  view all;
-  for (const view& v : s.before.members) all.join(v);
-  for (view& v : s.before.members) v = all;
+  view known;
+  for (const view& v : s.before.members) known.join(v);
+  for (view& v : s.before.members) v = known;
 }
 
 // Drops values that no member may read any more. Otherwise each schedule would reach states of its own.

@@ -91,13 +91,13 @@ class search {
     }
     f.next = 0;
     f.schedules = 0;
-    rules_.moves(f.at, all_);
+    rules_.moves(f.at, moves_);
     if (is_bounded())
       bound(f);
     else if (how_.reduce)
-      reduce(rules_, f.at, all_, f.moves);
+      reduce(rules_, f.at, moves_, f.moves);
     else
-      f.moves = all_;
+      f.moves = moves_;
     if (f.moves.empty()) f.schedules = 1;
     ++depth_;
     if (++reached.states >= how_.most_states) return false;
@@ -116,7 +116,7 @@ class search {
     f.key = d.result();
   }
   void bound(frame& f) {
-    f.moves = all_;
+    f.moves = moves_;
     const unsigned last = f.whose.member;
     if (last == turn::nobody) return;
     if (f.whose.preemptions == how_.most_preemptions || (how_.reduce && is_independent(rules_, f.at, last)))
@@ -137,7 +137,7 @@ class search {
   std::deque<frame> frames_;
   std::size_t depth_ = 0;
   visited visited_;
-  std::vector<move> all_;
+  std::vector<move> moves_;
 };
 
 }  // namespace

@@ -81,8 +81,8 @@ void seq_cst_order::fence(unsigned by, view& known) {
 
 void seq_cst_order::forget(std::uint32_t at, unsigned values) {
   for_each([&](precedents& p) { p.forget(at, values); });
-  auto& all = words_[at].values;
-  all.erase(all.begin(), all.begin() + std::min<std::ptrdiff_t>(values, std::ssize(all) - 1));
+  auto& stored = words_[at].values;
+  stored.erase(stored.begin(), stored.begin() + std::min<std::ptrdiff_t>(values, std::ssize(stored) - 1));
 }
 
 void seq_cst_order::add_to(digester& d) const {

@@ -22,7 +22,7 @@ volatile std::sig_atomic_t interrupted = 0;
 
 struct arguments {
   std::string barrier, waiting = "spin";
-  bool all = false, json = false, full = false, help = false;
+  bool every_barrier = false, json = false, full = false, help = false;
   unsigned members = 3, episodes = 2, processors = 0, random = 0;
   memory_model memory = memory_model::tso;
   double tick = 300;
@@ -76,7 +76,7 @@ arguments read(int count, char** words) {
       return words[i];
     };
     const auto small = [&](unsigned least, unsigned most) { return static_cast<unsigned>(whole(name, value(), least, most)); };
-    if (name == "--all") a.all = true;
+    if (name == "--all") a.every_barrier = true;
     else if (name == "--help") a.help = true;
     else if (name == "--json") a.json = true;
     else if (name == "--full") a.full = true;
@@ -97,7 +97,7 @@ arguments read(int count, char** words) {
     else if (!a.barrier.empty()) throw wrong_usage("one barrier at a time: " + a.barrier + " or " + name);
     else a.barrier = name;
   }
-  if (!a.help && a.barrier.empty() != a.all) throw wrong_usage("which barrier? A name, or --all");
+  if (!a.help && a.barrier.empty() != a.every_barrier) throw wrong_usage("which barrier? A name, or --all");
   return a;
 }
 
@@ -207,13 +207,13 @@ std::vector<setting> all_of(const arguments& a) {
   std::vector<std::string> barriers, waitings;
   for (const auto& b : known::algorithms()) barriers.push_back(b.name);
   for (const auto& w : known::waitings()) waitings.push_back(w.name);
-  if (!a.all) barriers = {a.barrier}, waitings = {a.waiting};
-  std::vector<setting> all;
+  if (!a.every_barrier) barriers = {a.barrier}, waitings = {a.waiting};
+  std::vector<setting> runs;
   for (const auto& barrier : barriers)
     for (const auto& waiting : waitings)
       for (const unsigned p : a.processors != 0 ? std::vector{a.processors} : placements(barrier, waiting, a.members))
-        all.push_back({barrier, waiting, p});
-  return all;
+        runs.push_back({barrier, waiting, p});
+  return runs;
 }
 
 }  // namespace

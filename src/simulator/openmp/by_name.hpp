@@ -9,9 +9,9 @@ namespace weir::simulator::openmp {
 
 /// Throws std::invalid_argument, which lists the names, if there is none. `kind`: what such an entry is.
 template <class Entry>
-const Entry& by_name(std::span<const Entry> all, const std::string& kind, const std::string& name) {
+const Entry& by_name(std::span<const Entry> entries, const std::string& kind, const std::string& name) {
   std::string known;
-  for (const Entry& entry : all) {
+  for (const Entry& entry : entries) {
     if (entry.name == name) return entry;
     known += std::string(known.empty() ? "" : ", ") + entry.name;
   }

@@ -239,7 +239,7 @@ using weir::openmp::schedule_kind;
 constexpr repetitions seldom{2, 6, 1}, of_many_tasks{4, 10, 2}, in_turn{600, 40, 60}, with_tasks{1, 3, 1, tasks_in_a_region},
     in_a_tree{1, 3, 1, tasks_in_a_tree};
 
-constexpr construct all[] = {
+constexpr construct table[] = {
     {"parallel", "synchronisation", work::of_each, true, {}, parallel},
     {"for", "synchronisation", work::of_each, true, {}, for_},
     {"parallel-for", "synchronisation", work::of_each, true, {}, parallel_for},
@@ -264,7 +264,7 @@ constexpr construct all[] = {
 
 }  // namespace
 
-std::span<const construct> constructs() { return all; }
+std::span<const construct> constructs() { return table; }
 
 const construct& construct_called(const std::string& name) { return by_name(constructs(), "construct", name); }
 

@@ -19,10 +19,10 @@ double result::all_moved() const { return std::accumulate(moved.begin(), moved.e
 namespace {
 
 void count(result& r, const engine& e, double directives) {
-  const line_counts all = e.memory().all_counts();
-  for (const std::uint64_t misses : all.misses) r.moved.push_back(static_cast<double>(misses) / directives);
-  r.atomics = static_cast<double>(all.atomics) / directives;
-  r.failed = static_cast<double>(all.failed) / directives;
+  const line_counts total = e.memory().all_counts();
+  for (const std::uint64_t misses : total.misses) r.moved.push_back(static_cast<double>(misses) / directives);
+  r.atomics = static_cast<double>(total.atomics) / directives;
+  r.failed = static_cast<double>(total.failed) / directives;
   r.calls = static_cast<double>(e.system().calls) / directives;
   r.woken = static_cast<double>(e.system().woken) / directives;
   const auto sum = [&](const std::vector<std::uint64_t>& misses) {

@@ -84,7 +84,7 @@ class libgomp_team final : public team {
 /// of them poll until the last has been created is left out: each begins by a word of its own, when all are there.
 class libgomp_team_within final : public team {
  public:
-  explicit libgomp_team_within(unsigned members) : team(members), all_(members), threads_(members) {}
+  explicit libgomp_team_within(unsigned members) : team(members), meeting_(members), threads_(members) {}
 
   void parallel(const body& executed) override {
     executed_ = &executed;
@@ -105,7 +105,7 @@ class libgomp_team_within final : public team {
     executed_ = nullptr;
     begin();
   }
-  void barrier(unsigned) override { all_.wait(); }
+  void barrier(unsigned) override { meeting_.wait(); }
   void made_here() override { simulated::has_made(this, sizeof *this); }
 
  private:
@@ -118,13 +118,13 @@ class libgomp_team_within final : public team {
   }
   void execute(unsigned member) {
     (*executed_)(member);
-    all_.wait();
-    all_.wait();
+    meeting_.wait();
+    meeting_.wait();
   }
 
   const body* executed_ = nullptr;
   std::uint32_t region_ = 0;
-  counted_barrier all_;
+  counted_barrier meeting_;
   std::vector<thread_data> threads_;
 };
 

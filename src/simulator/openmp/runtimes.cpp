@@ -15,7 +15,7 @@ teams ours_within(const machine_model& m, std::span<const unsigned> sizes) {
   return made;
 }
 
-constexpr runtime all[] = {
+constexpr runtime table[] = {
     {"weir", "Weir's runtime: its own source", false, ours, ours_within},
     {"libgomp", "a model of GCC's: one counter, one word that releases all", true, peers::libgomp, peers::libgomp_within},
     {"libomp", "a model of LLVM's as it is by default: a tree with four members at each branch", true, peers::libomp_hyper,
@@ -27,7 +27,7 @@ constexpr runtime all[] = {
 };
 }  // namespace
 
-std::span<const runtime> runtimes() { return all; }
+std::span<const runtime> runtimes() { return table; }
 
 const runtime& runtime_called(const std::string& name) { return by_name(runtimes(), "runtime", name); }
 

@@ -57,13 +57,13 @@ struct machine {
   static bool fence_everywhere() {
     engine& e = engine::here();
     e.system_call(e.model().system.wake);
-    time all = e.now();
+    time latest = e.now();
     for (const thread& t : e.threads()) {
-      if (!t.stores.empty()) all = std::max(all, t.stores.back().takes_effect);
+      if (!t.stores.empty()) latest = std::max(latest, t.stores.back().takes_effect);
       counted.interrupted += t.is == thread::state::running && t.id != e.self().id;
     }
     ++counted.fences;
-    if (all > e.now()) e.spend(all - e.now() + 1, activity::switching);
+    if (latest > e.now()) e.spend(latest - e.now() + 1, activity::switching);
     return true;
   }
   static void sleep_while(const word<std::uint32_t>& w, std::uint32_t value) { simulated_kernel::sleep_while(w, value); }

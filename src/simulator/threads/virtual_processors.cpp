@@ -42,7 +42,7 @@ class program {
  public:
   program(operation what, unsigned processors, unsigned members)
       : what_(what),
-        all_(std::make_unique<processor[]>(processors)),
+        processors_(std::make_unique<processor[]>(processors)),
         size_(processors),
         bodies_(std::make_unique<body[]>(members)),
         members_(members) {
@@ -62,7 +62,7 @@ class program {
   }  // comes round to all: their number is a power of two
 
   void drive(unsigned p) {
-    processor& me = all_[p];
+    processor& me = processors_[p];
     me.own.on.store(&me, memory_order_relaxed);
     me.own.seat.store(&me, memory_order_relaxed);
     me.runs(me.own);
@@ -94,10 +94,10 @@ class program {
       b.computes_long = what_ == operation::steal && i == 0;
       // The first body of each processor is awake at first.
       if (what_ == operation::sleep_and_wake && i == 0) b.turns.store(1, memory_order_relaxed);
-      b.on.store(&all_[p], memory_order_relaxed);
-      b.seat.store(&all_[p], memory_order_relaxed);
+      b.on.store(&processors_[p], memory_order_relaxed);
+      b.seat.store(&processors_[p], memory_order_relaxed);
       b.held.store(1, memory_order_relaxed);
-      all_[p].append(b);
+      processors_[p].append(b);
     }
   }
 
@@ -115,7 +115,7 @@ class program {
         case operation::look: return me.append(b);
         case operation::push:
         case operation::push_to_sleeper:
-          b.seat.store(&all_[far_from(static_cast<unsigned>(&me - all_.get()))], memory_order_relaxed);
+          b.seat.store(&processors_[far_from(static_cast<unsigned>(&me - processors_.get()))], memory_order_relaxed);
           queue::make_ready(b, nullptr);
           return done();
         case operation::steal:
@@ -161,7 +161,7 @@ class program {
   bool steal_for(processor& me, unsigned p) {
     std::uint32_t unlocked = 0;
     if (!pool_lock_.compare_exchange_strong(unlocked, 1)) return false;
-    const bool some = me.others.any_of(size_, p, [&](std::size_t place) { return steal(me, all_[place]); });
+    const bool some = me.others.any_of(size_, p, [&](std::size_t place) { return steal(me, processors_[place]); });
     pool_lock_.store(0);
     return some;
   }
@@ -191,7 +191,7 @@ class program {
 
   void look_in_vain() {
     while (!over_) {
-      steal_for(all_[0], 0);
+      steal_for(processors_[0], 0);
       done();
       engine::here().compute(from_us(1));
     }
@@ -209,25 +209,25 @@ class program {
     if (done_ != (warm_up + counted) * for_each) return;
     count(done_ - from_);
     over_ = true;
-    for (unsigned p = 0; p < size_; ++p) all_[p].wake_up();
+    for (unsigned p = 0; p < size_; ++p) processors_[p].wake_up();
   }
   void count(std::uint64_t operations) {
     const engine& e = engine::here();
-    const auto mean = [operations](auto all) { return static_cast<double>(all) / static_cast<double>(operations); };
+    const auto mean = [operations](auto value) { return static_cast<double>(value) / static_cast<double>(operations); };
     const auto sum = [](const std::vector<std::uint64_t>& misses) {
       return std::accumulate(misses.begin(), misses.end(), std::uint64_t{0});
     };
-    const line_counts all = e.memory().all_counts();
+    const line_counts of_lines = e.memory().all_counts();
     std::uint64_t most = 0;
     for (line_id l = 0; l < e.memory().lines(); ++l) most = std::max(most, sum(e.memory().counts(l).misses));
-    counted_ = {mean(sum(all.misses)),    mean(most),
-                mean(all.atomics),        mean(e.system().calls),
-                mean(e.system().woken),   mean(machine::counted.fences),
+    counted_ = {mean(sum(of_lines.misses)), mean(most),
+                mean(of_lines.atomics),     mean(e.system().calls),
+                mean(e.system().woken),     mean(machine::counted.fences),
                 mean(machine::counted.interrupted), operations};
   }
 
   const operation what_;
-  const std::unique_ptr<processor[]> all_;
+  const std::unique_ptr<processor[]> processors_;
   const unsigned size_;
   const std::unique_ptr<body[]> bodies_;
   const unsigned members_;
