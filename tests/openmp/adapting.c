@@ -72,14 +72,14 @@ static int spin(void) {
   int turn = 0;
 #pragma omp parallel num_threads(2)
   {
-    const int me = omp_get_thread_num(), all = omp_get_num_threads();
+    const int me = omp_get_thread_num(), members = omp_get_num_threads();
     for (int now = -1; now != me;) {
 #pragma omp atomic read
       now = turn;
     }
 #pragma omp atomic write
     turn = (me + 1) % 64;
-    if (all == 1) turn = 2;
+    if (members == 1) turn = 2;
   }
   return turn;
 }

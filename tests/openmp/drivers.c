@@ -14,11 +14,11 @@
 enum { most = 64 };
 static long drivers[most], members[most];
 
-static int distinct(const long *all, int n) {
+static int distinct(const long *threads, int n) {
   int found = 0;
   for (int i = 0; i < n; ++i) {
     int before = 0;
-    for (int j = 0; j < i; ++j) before |= all[i] == all[j];
+    for (int j = 0; j < i; ++j) before |= threads[i] == threads[j];
     found += !before;
   }
   return found;

@@ -33,9 +33,9 @@ static void *opens_region(void *unused) {
 
 int main(void) {
   for (int round = 0; round < rounds; ++round) {
-    pthread_t all[threads];
-    for (int i = 0; i < threads; ++i) CHECK(pthread_create(&all[i], NULL, opens_region, NULL) == 0);
-    for (int i = 0; i < threads; ++i) CHECK(pthread_join(all[i], NULL) == 0);
+    pthread_t started[threads];
+    for (int i = 0; i < threads; ++i) CHECK(pthread_create(&started[i], NULL, opens_region, NULL) == 0);
+    for (int i = 0; i < threads; ++i) CHECK(pthread_join(started[i], NULL) == 0);
   }
   return verdict();
 }

@@ -62,12 +62,12 @@ static void change(const char *what) {
   } else if (strcmp(what, "nice") == 0) {
     setpriority(PRIO_PROCESS, (id_t)gettid(), 7);
   } else if (strcmp(what, "affinity") == 0) {
-    cpu_set_t all, one;
+    cpu_set_t processors, one;
     CPU_ZERO(&one);
-    CPU_ZERO(&all);
-    sched_getaffinity(0, sizeof all, &all);
+    CPU_ZERO(&processors);
+    sched_getaffinity(0, sizeof processors, &processors);
     for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
-      if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+      if (CPU_ISSET(cpu, &processors)) CPU_SET(cpu, &one);
     sched_setaffinity(0, sizeof one, &one);
   } else if (strcmp(what, "name") == 0) {
     pthread_setname_np(pthread_self(), "changed");
@@ -87,9 +87,9 @@ static int is_changed(const char *what) {
   }
   if (strcmp(what, "nice") == 0) return getpriority(PRIO_PROCESS, (id_t)gettid()) == 7;
   if (strcmp(what, "affinity") == 0) {
-    cpu_set_t all;
-    sched_getaffinity(gettid(), sizeof all, &all); /* a member's own kernel thread, wherever the member runs */
-    return CPU_COUNT(&all) == 1;
+    cpu_set_t processors;
+    sched_getaffinity(gettid(), sizeof processors, &processors); /* a member's own kernel thread, wherever the member runs */
+    return CPU_COUNT(&processors) == 1;
   }
   if (strcmp(what, "name") == 0) {
     char name[16];
@@ -174,11 +174,11 @@ int main(int count, char **words) {
     in_thread(opens_region, NULL);
     if (result == 0) result = same();
   } else if (strcmp(mode, "many") == 0) {
-    pthread_t all[MANY];
+    pthread_t started[MANY];
     pthread_barrier_init(&all_have_crews, NULL, MANY);
     for (int i = 0; i < MANY; ++i)
-      if (pthread_create(&all[i], NULL, opens_region_beside, NULL) != 0) return 2;
-    for (int i = 0; i < MANY; ++i) pthread_join(all[i], NULL);
+      if (pthread_create(&started[i], NULL, opens_region_beside, NULL) != 0) return 2;
+    for (int i = 0; i < MANY; ++i) pthread_join(started[i], NULL);
     if (!come_down_to(MOST_KEPT + 60) || threads_alive() < MOST_KEPT / 2) result = -1;
   } else if (strcmp(mode, "misfits") == 0) {
     for (int i = 0; i < MANY; ++i) in_thread(has_own_name, &i);

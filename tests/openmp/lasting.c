@@ -12,15 +12,15 @@ static int fewest = most_members, most;
 
 /// On how many kernel threads the members have been.
 static int count_drivers(int members) {
-  int all = 0;
+  int distinct = 0;
   for (int m = 0; m < members; ++m) {
     int is_first = 1;
     for (int before = 0; before < m; ++before) is_first &= drivers[before] != drivers[m];
-    all += is_first;
+    distinct += is_first;
   }
-  if (all < fewest) fewest = all;
-  if (all > most) most = all;
-  return all;
+  if (distinct < fewest) fewest = distinct;
+  if (distinct > most) most = distinct;
+  return distinct;
 }
 
 /// Of a region: several processors at first, then one, then all of them again.

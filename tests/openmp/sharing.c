@@ -67,10 +67,10 @@ static void *pass_barriers(void *its_number) {
 }
 
 static void threads(int number) {
-  pthread_t all[most];
+  pthread_t started[most];
   pthread_barrier_init(&barrier, NULL, (unsigned)number);
-  for (intptr_t i = 0; i < number; ++i) pthread_create(&all[i], NULL, pass_barriers, (void *)i);
-  for (int i = 0; i < number; ++i) pthread_join(all[i], NULL);
+  for (intptr_t i = 0; i < number; ++i) pthread_create(&started[i], NULL, pass_barriers, (void *)i);
+  for (int i = 0; i < number; ++i) pthread_join(started[i], NULL);
 }
 
 int main(int words, char **word) {

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 static inline int threads_alive(void) {
-  DIR *const all = opendir("/proc/self/task");
+  DIR *const folder = opendir("/proc/self/task");
   int count = 0;
-  for (const struct dirent *it; (it = readdir(all)) != NULL;) count += it->d_name[0] != '.';
-  closedir(all);
+  for (const struct dirent *it; (it = readdir(folder)) != NULL;) count += it->d_name[0] != '.';
+  closedir(folder);
   return count;
 }

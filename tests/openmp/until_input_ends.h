@@ -31,9 +31,9 @@ static atomic_int ended;
 
 /* Each thread computes until `ended`, and is told its number, from 0. */
 static void run_until_input_ends(long threads, void *(*compute)(void *number)) {
-  pthread_t all[threads];
-  for (long i = 0; i < threads; ++i) pthread_create(&all[i], NULL, compute, (void *)i);
+  pthread_t started[threads];
+  for (long i = 0; i < threads; ++i) pthread_create(&started[i], NULL, compute, (void *)i);
   while (!has_ended()) usleep(1000);
   atomic_store(&ended, 1);
-  for (long i = 0; i < threads; ++i) pthread_join(all[i], NULL);
+  for (long i = 0; i < threads; ++i) pthread_join(started[i], NULL);
 }

@@ -85,13 +85,13 @@ static void exclusion(void) {
   omp_init_lock(&lock);
   omp_init_lock(&tried);
   omp_init_nest_lock(&nested);
-  struct sums all = {{0, 0, 0}};
-#pragma omp parallel reduction(add : all)
+  struct sums total = {{0, 0, 0}};
+#pragma omp parallel reduction(add : total)
   {
 #pragma omp critical
-    all.some[0] += 1;
+    total.some[0] += 1;
 #pragma omp critical(named)
-    all.some[1] += 1;
+    total.some[1] += 1;
     omp_set_lock(&lock);
     omp_unset_lock(&lock);
     while (!omp_test_lock(&tried)) {
@@ -102,7 +102,7 @@ static void exclusion(void) {
     omp_unset_nest_lock(&nested);
     omp_unset_nest_lock(&nested);
   }
-  if (all.some[0] != all.some[1]) abort();
+  if (total.some[0] != total.some[1]) abort();
 }
 
 static void many(void) {

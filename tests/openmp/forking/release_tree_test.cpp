@@ -10,9 +10,9 @@ namespace {
 using tree = weir::openmp::release_tree<16, 8>;
 
 std::vector<unsigned> children(unsigned member, unsigned size) {
-  std::vector<unsigned> all;
-  tree::for_children(member, size, [&](unsigned child) { all.push_back(child); });
-  return all;
+  std::vector<unsigned> found;
+  tree::for_children(member, size, [&](unsigned child) { found.push_back(child); });
+  return found;
 }
 
 TEST(ReleaseTree, ReachesEachWorkerOfATeamOnceFromItsParent) {

@@ -57,9 +57,9 @@ TEST(PlacePartition, EveryTeamSharesAsEvenlyAsItCan) {
       for (int team = 1; team <= 20; ++team)
         for (const bind how : {bind::close, bind::spread}) {
           std::vector<int> on(static_cast<std::size_t>(places));
-          const bindings all = bindings_of({own + 3, 3, places}, how, static_cast<unsigned>(team));
-          EXPECT_EQ(all.front().place, own + 3);
-          for (const thread_binding& s : all) {
+          const bindings members = bindings_of({own + 3, 3, places}, how, static_cast<unsigned>(team));
+          EXPECT_EQ(members.front().place, own + 3);
+          for (const thread_binding& s : members) {
             ASSERT_TRUE(s.first <= s.place && s.place < s.first + s.count && s.first >= 3 && s.first + s.count <= places + 3);
             ++on[static_cast<std::size_t>(s.place - 3)];
           }

@@ -7,25 +7,25 @@
 static int is_aligned(const void *p, size_t to) { return p != NULL && (uintptr_t)p % to == 0; }
 
 static void predefined(void) {
-  const omp_allocator_handle_t all[] = {omp_null_allocator,    omp_default_mem_alloc, omp_large_cap_mem_alloc,
-                                        omp_const_mem_alloc,   omp_high_bw_mem_alloc, omp_low_lat_mem_alloc,
-                                        omp_cgroup_mem_alloc,  omp_pteam_mem_alloc,   omp_thread_mem_alloc};
-  for (unsigned i = 0; i < sizeof all / sizeof *all; ++i) {
-    char *a = omp_alloc(100, all[i]), *b = omp_aligned_alloc(256, 512, all[i]);
-    int *c = omp_calloc(50, sizeof(int), all[i]), *d = omp_aligned_calloc(128, 50, sizeof(int), all[i]);
+  const omp_allocator_handle_t allocators[] = {omp_null_allocator,   omp_default_mem_alloc, omp_large_cap_mem_alloc,
+                                               omp_const_mem_alloc,  omp_high_bw_mem_alloc, omp_low_lat_mem_alloc,
+                                               omp_cgroup_mem_alloc, omp_pteam_mem_alloc,   omp_thread_mem_alloc};
+  for (unsigned i = 0; i < sizeof allocators / sizeof *allocators; ++i) {
+    char *a = omp_alloc(100, allocators[i]), *b = omp_aligned_alloc(256, 512, allocators[i]);
+    int *c = omp_calloc(50, sizeof(int), allocators[i]), *d = omp_aligned_calloc(128, 50, sizeof(int), allocators[i]);
     CHECK(is_aligned(a, 8) && is_aligned(b, 256) && is_aligned(c, 8) && is_aligned(d, 128));
     for (int k = 0; k < 50; ++k) CHECK(c[k] == 0 && d[k] == 0);
     memset(a, 1, 100);
     memset(b, 2, 512);
-    a = omp_realloc(a, 1000, all[i], all[i]);
+    a = omp_realloc(a, 1000, allocators[i], allocators[i]);
     CHECK(a != NULL && a[0] == 1 && a[99] == 1 && b[0] == 2 && b[511] == 2);
     memset(a, 3, 1000);
     a = omp_realloc(a, 10, omp_null_allocator, omp_null_allocator);
     CHECK(a != NULL && a[9] == 3);
-    omp_free(a, all[i]);
+    omp_free(a, allocators[i]);
     omp_free(b, omp_null_allocator);
-    omp_free(c, all[i]);
-    omp_free(d, all[i]);
+    omp_free(c, allocators[i]);
+    omp_free(d, allocators[i]);
   }
   volatile size_t far_too_many = (size_t)-1 / 2;
   CHECK(omp_calloc(far_too_many, 4, omp_default_mem_alloc) == NULL);
@@ -105,9 +105,9 @@ static void shared_by_a_team(void) {
     int *p = omp_alloc((size_t)bytes, a);
     if (p == NULL) continue;
     got += 1;
-    const long all = __atomic_add_fetch(&now, bytes, __ATOMIC_RELAXED);
+    const long held = __atomic_add_fetch(&now, bytes, __ATOMIC_RELAXED);
 #pragma omp critical
-    if (all > most) most = all;
+    if (held > most) most = held;
     p[0] = p[100] = p[bytes / 4 - 1] = value;
     int *larger = i % 7 == 0 ? omp_realloc(p, (size_t)bytes + 1, a, a) : NULL;
     if (larger != NULL) p = larger;

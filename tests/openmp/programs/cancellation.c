@@ -194,17 +194,17 @@ static void combined(void) {
       add(&executed, 1);
     }
     CHECK(executed <= 99);
-    int all = 0;
-#pragma omp parallel for reduction(+ : all)
+    int total = 0;
+#pragma omp parallel for reduction(+ : total)
     for (int i = 0; i < 100; ++i) {
 #pragma omp cancel for if (i < 0)
-      all += i;
+      total += i;
     }
-    CHECK(all == 4950);
-#pragma omp parallel reduction(+ : all)
+    CHECK(total == 4950);
+#pragma omp parallel reduction(+ : total)
     {
 #pragma omp cancel parallel if (omp_get_thread_num() == 0)
-      all += 1;
+      total += 1;
     }
   }
 }

@@ -43,16 +43,16 @@ void copies() {
 
 void reductions() {
   value sum;
-  std::vector<int> all;
-#pragma omp parallel for reduction(joined : sum) reduction(appended : all) schedule(dynamic, 3)
+  std::vector<int> numbers;
+#pragma omp parallel for reduction(joined : sum) reduction(appended : numbers) schedule(dynamic, 3)
   for (int i = 0; i < 100; ++i) {
     sum.number += i;
-    all.push_back(i);
+    numbers.push_back(i);
   }
-  std::sort(all.begin(), all.end());
+  std::sort(numbers.begin(), numbers.end());
   std::vector<int> expected(100);
   std::iota(expected.begin(), expected.end(), 0);
-  CHECK(sum.number == 4950 && all == expected);
+  CHECK(sum.number == 4950 && numbers == expected);
 }
 
 void iterators() {

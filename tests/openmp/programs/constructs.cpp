@@ -64,16 +64,16 @@ void flushed() {
 void hints() {
   omp_lock_hint_t of_locks = omp_lock_hint_contended;
   CHECK(of_locks != omp_lock_hint_none);
-  std::vector<int> all;
+  std::vector<int> numbers;
   std::string text;
 #pragma omp parallel
   for (int i = 0; i < 20; ++i) {
 #pragma omp critical(contended) hint(omp_sync_hint_contended | omp_sync_hint_nonspeculative)
-    all.push_back(i);
+    numbers.push_back(i);
 #pragma omp critical(speculative) hint(omp_sync_hint_speculative)
     text += 'x';
   }
-  CHECK(all.size() == 20u * asked() && text.size() == 20u * asked());
+  CHECK(numbers.size() == 20u * asked() && text.size() == 20u * asked());
 }
 
 void scans() {
@@ -151,16 +151,16 @@ void steps_beside_a_loop() {
 
 void scopes() {
 #ifndef __clang__  // it parses a scope, but cannot compile it yet
-  extent all;
+  extent threads;
   std::string own = "untouched";
 #pragma omp parallel
   {
-#pragma omp scope private(own) reduction(widened : all)
+#pragma omp scope private(own) reduction(widened : threads)
     {
       own = "touched";
-      all.widen({omp_get_thread_num(), omp_get_thread_num()});
+      threads.widen({omp_get_thread_num(), omp_get_thread_num()});
     }
-    CHECK(own == "untouched" && all.least == 0 && all.most == asked() - 1);
+    CHECK(own == "untouched" && threads.least == 0 && threads.most == asked() - 1);
   }
 #endif
 }

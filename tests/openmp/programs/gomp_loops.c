@@ -231,18 +231,18 @@ static void few_of(u64 chunks, u64 size) {
 
 /* Chunks of nearly all iterations that a type has. */
 static void large_chunks(long kind, u64 size) {
-  u64 all = 0;
+  u64 iterations = 0;
 #pragma omp parallel
   {
     u64 from, to;
     for (_Bool more = GOMP_loop_ull_start(1, 3, ULLONG_MAX, 1, kind, size, &from, &to, NULL, NULL); more;
          more = GOMP_loop_ull_nonmonotonic_dynamic_next(&from, &to)) {
       CHECK(from < to && (kind != DYNAMIC || to == ULLONG_MAX || to - from == size));
-      __atomic_fetch_add(&all, to - from, __ATOMIC_RELAXED);
+      __atomic_fetch_add(&iterations, to - from, __ATOMIC_RELAXED);
     }
     GOMP_loop_end();
   }
-  CHECK(all == ULLONG_MAX - 3);
+  CHECK(iterations == ULLONG_MAX - 3);
 }
 
 static void at_the_limits(void) {

@@ -17,9 +17,9 @@ static void join(digest *into, const digest *from) {
 #pragma omp declare reduction(digested : digest : join(&omp_out, &omp_in)) initializer(omp_priv = {0, INT_MAX, 0})
 
 static void every_operator(int n) {
-  int sum = 5, less = 5, product = 1, both = ~0, either = 0, odd = 0, all = 1, any = 0, least = INT_MAX, most = INT_MIN;
-#pragma omp parallel for reduction(+ : sum) reduction(- : less) reduction(* : product) reduction(& : both)  \
-    reduction(| : either) reduction(^ : odd) reduction(&& : all) reduction(|| : any) reduction(min : least) \
+  int sum = 5, less = 5, product = 1, both = ~0, either = 0, odd = 0, every = 1, any = 0, least = INT_MAX, most = INT_MIN;
+#pragma omp parallel for reduction(+ : sum) reduction(- : less) reduction(* : product) reduction(& : both)    \
+    reduction(| : either) reduction(^ : odd) reduction(&& : every) reduction(|| : any) reduction(min : least) \
     reduction(max : most)
   for (int i = 1; i <= n; ++i) {
     sum += i;
@@ -28,13 +28,13 @@ static void every_operator(int n) {
     both &= ~(1 << i % 20);
     either |= 1 << i % 20;
     odd ^= i;
-    all = all && i > 0;
+    every = every && i > 0;
     any = any || i == n;
     if (i * 7 % 101 < least) least = i * 7 % 101;
     if (i * 7 % 101 > most) most = i * 7 % 101;
   }
   CHECK(n == 100 && sum == 5055 && less == 5 - 5050 && product == 1024 && both == ~0xfffff && either == 0xfffff);
-  CHECK(odd == 100 && all == 1 && any == 1 && least == 1 && most == 100);
+  CHECK(odd == 100 && every == 1 && any == 1 && least == 1 && most == 100);
 }
 
 #define OF(type, name)                                                                      \
@@ -79,9 +79,9 @@ static void arrays(int length) {
     large[10 + i % 200] += 1;
   }
   for (int i = 0; i < 7; ++i) CHECK(counts[i] == 100);
-  double all = 0;
-  for (int i = 0; i < length; ++i) all += sums[i];
-  CHECK(all == 700 * 699 / 2);
+  double total = 0;
+  for (int i = 0; i < length; ++i) total += sums[i];
+  CHECK(total == 700 * 699 / 2);
   CHECK(large[9] == 0 && large[10] == 4 && large[109] == 4 && large[110] == 3 && large[209] == 3 && large[210] == 0);
   free(sums);
 }
@@ -153,12 +153,12 @@ static void many_without_barriers(int length, int rounds) {
   for (int k = 0; k < constructs; ++k) {
     CHECK(sums[k] == 45l * rounds);
     CHECK(small[k][0] == 9l * rounds && small[k][1] == 12l * rounds && small[k][2] == 15l * rounds);
-    long all = 0;
+    long total = 0;
     for (int i = 0; i < 200; ++i) {
       CHECK(large[k][i] == (long)i * rounds);
-      all += of_length[k][i];
+      total += of_length[k][i];
     }
-    CHECK(all == 19900l * rounds);
+    CHECK(total == 19900l * rounds);
   }
 }
 

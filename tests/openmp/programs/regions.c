@@ -48,8 +48,8 @@ static void a_condition_that_fails_leaves_one(void) {
 }
 
 static void variables_are_whose_they_should_be(void) {
-  int own = -1, given = 17, all = 0, field[3] = {1, 2, 3};
-#pragma omp parallel private(own) firstprivate(given, field) shared(all) default(none)
+  int own = -1, given = 17, members = 0, field[3] = {1, 2, 3};
+#pragma omp parallel private(own) firstprivate(given, field) shared(members) default(none)
   {
     own = omp_get_thread_num();
     CHECK(given == 17 && field[0] == 1 && field[2] == 3);
@@ -57,9 +57,9 @@ static void variables_are_whose_they_should_be(void) {
     field[1] = own;
 #pragma omp barrier
     CHECK(own == omp_get_thread_num() && given == 17 + own && field[1] == own);
-    add(&all, 1);
+    add(&members, 1);
   }
-  CHECK(own == -1 && given == 17 && field[1] == 2 && all == asked());
+  CHECK(own == -1 && given == 17 && field[1] == 2 && members == asked());
 }
 
 static void binding_is_accepted(void) {

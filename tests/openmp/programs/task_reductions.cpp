@@ -46,29 +46,29 @@ void look(range& r, int at) {
 
 void by_one_of_a_team() {
   long sum = 5, product = 1, field[6] = {1, 1, 1, 1, 1, 1};
-  counter all(10);
+  counter counted(10);
   range seen = {100, 100, 7};
 #pragma omp parallel
 #pragma omp single nowait
-#pragma omp taskgroup task_reduction(+ : sum, field) task_reduction(* : product) task_reduction(sum : all) \
+#pragma omp taskgroup task_reduction(+ : sum, field) task_reduction(* : product) task_reduction(sum : counted) \
     task_reduction(span : seen)
   for (int i = 0; i < 60; ++i) {
-#pragma omp task in_reduction(+ : sum, field) in_reduction(* : product) in_reduction(sum : all) in_reduction(span : seen) \
+#pragma omp task in_reduction(+ : sum, field) in_reduction(* : product) in_reduction(sum : counted) in_reduction(span : seen) \
     firstprivate(i)
     {
       sum += i;
       field[i % 6] += i;
       if (i % 10 == 0) product *= 3;
-      all.count(2);
+      counted.count(2);
       look(seen, 8 * i);
-#pragma omp task in_reduction(+ : sum) in_reduction(sum : all)
+#pragma omp task in_reduction(+ : sum) in_reduction(sum : counted)
       {
         sum += 1;
-        all.count(1);
+        counted.count(1);
       }
     }
   }
-  CHECK(sum == 5 + 1770 + 60 && product == 729 && all.value() == 190);
+  CHECK(sum == 5 + 1770 + 60 && product == 729 && counted.value() == 190);
   CHECK(seen.least == 0 && seen.most == 472);
   for (int i = 0; i < 6; ++i) CHECK(field[i] == 1 + 10 * i + 270);
 }
@@ -155,19 +155,19 @@ void of_parts_of_objects(int size) {
 void of_regions() {
   const int n = asked();
   long sum = 100;
-  counter all(1);
-#pragma omp parallel reduction(task, + : sum) reduction(task, sum : all)
+  counter counted(1);
+#pragma omp parallel reduction(task, + : sum) reduction(task, sum : counted)
   {
     sum += 1;
     for (int i = 0; i < 5; ++i) {
-#pragma omp task in_reduction(+ : sum) in_reduction(sum : all)
+#pragma omp task in_reduction(+ : sum) in_reduction(sum : counted)
       {
         sum += 10;
-        all.count(1);
+        counted.count(1);
       }
     }
   }
-  CHECK(sum == 100 + 51 * n && all.value() == 1 + 5 * n);
+  CHECK(sum == 100 + 51 * n && counted.value() == 1 + 5 * n);
 #pragma omp parallel if (n < 0) reduction(task, + : sum)
   {
 #pragma omp task in_reduction(+ : sum)
@@ -179,20 +179,20 @@ void of_regions() {
 void of_loops() {
   const int n = asked();
   long sum = 0;
-  counter all;
+  counter counted;
 #pragma omp parallel
   {
     for (int round = 0; round < 20; ++round) {
-#pragma omp for reduction(task, + : sum) reduction(task, sum : all) schedule(static, 1)
+#pragma omp for reduction(task, + : sum) reduction(task, sum : counted) schedule(static, 1)
       for (int i = 0; i < 3 * n; ++i) {
         sum += 1;
-#pragma omp task in_reduction(+ : sum) in_reduction(sum : all)
+#pragma omp task in_reduction(+ : sum) in_reduction(sum : counted)
         {
           sum += 1;
-          all.count(1);
+          counted.count(1);
         }
       }
-      CHECK(sum == 6 * n * (round + 1) && all.value() == 3 * n * (round + 1));
+      CHECK(sum == 6 * n * (round + 1) && counted.value() == 3 * n * (round + 1));
 #pragma omp barrier
     }
   }
@@ -236,10 +236,10 @@ void of_scopes() {
 #ifndef __clang__  // it does not support the task modifier there
   const int n = asked();
   long first = 0, second = 0, third = 0;
-  counter all;
+  counter counted;
 #pragma omp parallel
   for (int round = 0; round < 3; ++round) {
-#pragma omp scope reduction(task, + : first) reduction(task, sum : all)
+#pragma omp scope reduction(task, + : first) reduction(task, sum : counted)
     {
       first += 1;
 #pragma omp scope reduction(task, + : second)
@@ -248,12 +248,12 @@ void of_scopes() {
 #pragma omp for reduction(task, + : third) schedule(static, 1)
         for (int i = 0; i < 2 * n; ++i) {
           third += 1;
-#pragma omp task in_reduction(+ : first, second, third) in_reduction(sum : all)
+#pragma omp task in_reduction(+ : first, second, third) in_reduction(sum : counted)
           {
             first += 1;
             second += 10;
             third += 100;
-            all.count(1);
+            counted.count(1);
           }
         }
       }
@@ -267,31 +267,31 @@ void of_scopes() {
       }
     }
   }
-  CHECK(first == 12 * n && second == 63 * n && third == 609 * n && all.value() == 6 * n);
+  CHECK(first == 12 * n && second == 63 * n && third == 609 * n && counted.value() == 6 * n);
 #endif
 }
 
 void of_taskloops(int none) {
   long sum = 0;
-  counter all;
+  counter counted;
 #pragma omp parallel
 #pragma omp single
   {
-#pragma omp taskloop reduction(+ : sum) reduction(sum : all) num_tasks(9)
+#pragma omp taskloop reduction(+ : sum) reduction(sum : counted) num_tasks(9)
     for (int i = 0; i < 100; ++i) {
       sum += i;
-      all.count(1);
+      counted.count(1);
     }
-#pragma omp taskloop reduction(+ : sum) reduction(sum : all)
+#pragma omp taskloop reduction(+ : sum) reduction(sum : counted)
     for (int i = 0; i < none; ++i) sum += 1;
-#pragma omp taskgroup task_reduction(sum : all)
+#pragma omp taskgroup task_reduction(sum : counted)
     {
-#pragma omp taskloop in_reduction(sum : all) collapse(2) nogroup
+#pragma omp taskloop in_reduction(sum : counted) collapse(2) nogroup
       for (unsigned i = 0; i < 5; ++i)
-        for (unsigned long j = 0; j < 5; ++j) all.count(1);
+        for (unsigned long j = 0; j < 5; ++j) counted.count(1);
     }
   }
-  CHECK(sum == 4950 && all.value() == 125);
+  CHECK(sum == 4950 && counted.value() == 125);
 }
 
 // A task may begin a region, which shares the task's copy.

@@ -95,10 +95,10 @@ TEST(Places, OfThisMachineCoverItsProcessors) {
   const machine_view machine = this_machine();
   for (const char* kind : {"threads", "cores", "ll_caches", "numa_domains", "sockets"}) {
     const settings s = read({{"OMP_PLACES", kind}}, machine);
-    std::vector<int> all;
-    for (const auto& place : s.places) all.insert(all.end(), place.begin(), place.end());
-    std::sort(all.begin(), all.end());
-    EXPECT_EQ(all, machine.processors) << kind;
+    std::vector<int> covered;
+    for (const auto& place : s.places) covered.insert(covered.end(), place.begin(), place.end());
+    std::sort(covered.begin(), covered.end());
+    EXPECT_EQ(covered, machine.processors) << kind;
     EXPECT_EQ(s.warnings, strings{});
   }
 }
@@ -204,16 +204,16 @@ TEST(Binding, VerboseAffinityIsDisplayed) {
 }
 
 TEST(Binding, Precedence) {
-  environment all = {{"OMP_PLACES", "{0}"}, {"GOMP_CPU_AFFINITY", "1"}, {"KMP_AFFINITY", "proclist=[2]"}};
-  EXPECT_EQ(read(all).places, (places{{0}}));
-  EXPECT_EQ(read(all).proc_bind, std::vector{bind::true_});
-  all.erase("OMP_PLACES");
-  EXPECT_EQ(read(all).places, (places{{1}}));
-  all.erase("GOMP_CPU_AFFINITY");
-  EXPECT_EQ(read(all).places, (places{{2}}));
-  all["OMP_PROC_BIND"] = "spread";
-  EXPECT_EQ(read(all).places, (places{{2}}));
-  EXPECT_EQ(read(all).proc_bind, std::vector{bind::spread});
+  environment variables = {{"OMP_PLACES", "{0}"}, {"GOMP_CPU_AFFINITY", "1"}, {"KMP_AFFINITY", "proclist=[2]"}};
+  EXPECT_EQ(read(variables).places, (places{{0}}));
+  EXPECT_EQ(read(variables).proc_bind, std::vector{bind::true_});
+  variables.erase("OMP_PLACES");
+  EXPECT_EQ(read(variables).places, (places{{1}}));
+  variables.erase("GOMP_CPU_AFFINITY");
+  EXPECT_EQ(read(variables).places, (places{{2}}));
+  variables["OMP_PROC_BIND"] = "spread";
+  EXPECT_EQ(read(variables).places, (places{{2}}));
+  EXPECT_EQ(read(variables).proc_bind, std::vector{bind::spread});
 }
 
 TEST(Binding, FalseUnbindsWhateverThePlaces) {

@@ -15,11 +15,11 @@ using environment = std::map<std::string, std::string>;
 /// after all first ones: core c has the processors c and c + 4. Each socket has a last-level cache; all share one memory.
 inline machine_view eight_processors() {
   return {{0, 1, 2, 3, 4, 5, 6, 7}, 8, [] {
-            std::vector<location> all;
+            std::vector<location> processors;
             for (int core = 0; core < 4; ++core)
               for (int thread = 0; thread < 2; ++thread)
-                all.push_back({core + 4 * thread, thread, core, core / 2, core / 2, 0});
-            return all;
+                processors.push_back({core + 4 * thread, thread, core, core / 2, core / 2, 0});
+            return processors;
           }};
 }
 

@@ -10,9 +10,9 @@ namespace {
 // ---- What each variable sets, seen in the display or, if that shows less, in the field.
 
 std::string shown(const settings& s, const std::string& name) {
-  settings all = s;
-  all.display_env = display::verbose;
-  const std::string text = show(all), start = "[host] " + name + "='";
+  settings displayed = s;
+  displayed.display_env = display::verbose;
+  const std::string text = show(displayed), start = "[host] " + name + "='";
   const auto at = text.find(start);
   if (at == std::string::npos) return "(not shown)";
   return text.substr(at + start.size(), text.find("'\n", at) - at - start.size());

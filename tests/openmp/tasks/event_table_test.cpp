@@ -65,11 +65,11 @@ TEST(EventTable, OneOfSeveralThreadsTakesAnEvent) {
   std::uint64_t handles[threads];
   std::atomic<unsigned> taken{0};
   std::atomic<bool> wrong{false};
-  std::barrier all(threads);
+  std::barrier meeting(threads);
   const auto run = [&](unsigned me) {
     for (unsigned round = 0; round < rounds; ++round) {
       handles[me] = table.add(numbered(round * threads + me));
-      all.arrive_and_wait();
+      meeting.arrive_and_wait();
       for (unsigned i = 0; i < threads; ++i) {
         event_table::event found{};
         const unsigned other = (me + i) % threads;
@@ -77,7 +77,7 @@ TEST(EventTable, OneOfSeveralThreadsTakesAnEvent) {
         ++taken;
         if (!is(found, round * threads + other)) wrong = true;
       }
-      all.arrive_and_wait();
+      meeting.arrive_and_wait();
     }
   };
   std::vector<std::jthread> running;

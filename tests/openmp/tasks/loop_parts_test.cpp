@@ -8,9 +8,9 @@ namespace {
 using weir::openmp::loop_parts;
 
 std::uint64_t sum(const loop_parts& p) {
-  std::uint64_t all = 0;
-  for (std::uint64_t i = 0; i < p.count; ++i) all += p.trips(i);
-  return all;
+  std::uint64_t total = 0;
+  for (std::uint64_t i = 0; i < p.count; ++i) total += p.trips(i);
+  return total;
 }
 
 TEST(LoopParts, AGrainIsExceededByLessThanItself) {
@@ -48,9 +48,9 @@ TEST(LoopParts, ACountIsKeptWhereThereAreIterationsEnough) {
 }
 
 TEST(LoopParts, ATaskMayHaveMoreIterationsThanHalfTheNumbers) {
-  const std::uint64_t all = ~std::uint64_t{0};
-  EXPECT_EQ(sum(loop_parts::by_count(all, 3, 2)), all);
-  EXPECT_EQ(sum(loop_parts::by_grain(all, all - 1, true)), all);
+  const std::uint64_t most = ~std::uint64_t{0};
+  EXPECT_EQ(sum(loop_parts::by_count(most, 3, 2)), most);
+  EXPECT_EQ(sum(loop_parts::by_grain(most, most - 1, true)), most);
 }
 
 }  // namespace

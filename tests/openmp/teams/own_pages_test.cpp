@@ -28,18 +28,18 @@ bool is_there(const thing& t) {
 
 TEST(OwnPages, AreTouchedFirstByWhoMakesTheObject) {
   constexpr unsigned things = 20;
-  const own_pages<thing> all(things, true);
+  const own_pages<thing> objects(things, true);
   for (unsigned made = 0; made < things; ++made) {
-    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(&all[made]) % page, 0u);
-    for (unsigned i = 0; i < things; ++i) ASSERT_EQ(is_there(all[i]), i < made) << i << " after " << made;
-    new (&all[made]) thing{};
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(&objects[made]) % page, 0u);
+    for (unsigned i = 0; i < things; ++i) ASSERT_EQ(is_there(objects[i]), i < made) << i << " after " << made;
+    new (&objects[made]) thing{};
   }
 }
 
 TEST(OwnPages, AreNotTakenWhereObjectsFollowEachOther) {
-  const own_pages<thing> all(3, false);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&all[0]) % alignof(thing), 0u);
-  EXPECT_EQ(&all[2], &all[0] + 2);
+  const own_pages<thing> objects(3, false);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&objects[0]) % alignof(thing), 0u);
+  EXPECT_EQ(&objects[2], &objects[0] + 2);
 }
 
 }  // namespace

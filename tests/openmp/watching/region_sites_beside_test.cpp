@@ -64,17 +64,17 @@ TEST(RegionSites, ToTryMoreProcessorsAgainCostsAHundredth) {
     const others_run beside(0.7);
     run_for(known, 2 * seconds, in_step);
   }
-  const ran all = run_for(known, 60 * seconds, in_step);
+  const ran spent = run_for(known, 60 * seconds, in_step);
   EXPECT_EQ(chosen(known, 0), 1u);
-  EXPECT_LT(all.lost, 0.01 * all.took);
+  EXPECT_LT(spent.lost, 0.01 * spent.took);
 }
 
 TEST(RegionSites, ATrialInVainBesideOtherProgramsCostsAHundredth) {
   const others_run beside(0.7);
   sites known;
-  const ran all = run_for(known, 60 * seconds, divided(1.6e6, 1000));
+  const ran spent = run_for(known, 60 * seconds, divided(1.6e6, 1000));
   EXPECT_EQ(chosen(known, 0), usual);
-  EXPECT_LT(all.lost, 0.01 * all.took);
+  EXPECT_LT(spent.lost, 0.01 * spent.took);
 }
 
 TEST(RegionSites, ARegionThatOutlastsSlicesIsTriedLateBesideOthers) {
@@ -82,9 +82,9 @@ TEST(RegionSites, ARegionThatOutlastsSlicesIsTriedLateBesideOthers) {
   const cost independent = [](unsigned p) { return 24e6 / p; };
   sites known;
   EXPECT_EQ(run_for(known, 280 * ms, independent).lost, 0);
-  const ran all = run_for(known, 60 * seconds, independent);
-  EXPECT_GT(all.lost, 0);
-  EXPECT_LT(all.lost, 0.01 * all.took);
+  const ran spent = run_for(known, 60 * seconds, independent);
+  EXPECT_GT(spent.lost, 0);
+  EXPECT_LT(spent.lost, 0.01 * spent.took);
 }
 
 // Alike, but others take some slices.
@@ -104,17 +104,17 @@ TEST(RegionSites, LostSlicesBesideOtherProgramsDoNotAlternateChoices) {
 
 TEST(RegionSites, BesideOtherProgramsRegionsInTurnChangeTogether) {
   const others_run beside(0.7);
-  in_turn all;
+  in_turn regions;
   const auto end = made_clock::now + static_cast<std::uint64_t>(2 * seconds);
   while (made_clock::now < end) {
     for (unsigned place = 0; place < 4; ++place) {
-      const unsigned now = processors_of(all.known.begin(&places[place], most, most));
-      made_clock::now += static_cast<std::uint64_t>(in_step(now) + (place == 3 ? 900e3 : 0) + (now != all.last ? 100e3 : 0));
-      all.last = now;
-      all.known.end();
+      const unsigned now = processors_of(regions.known.begin(&places[place], most, most));
+      made_clock::now += static_cast<std::uint64_t>(in_step(now) + (place == 3 ? 900e3 : 0) + (now != regions.last ? 100e3 : 0));
+      regions.last = now;
+      regions.known.end();
     }
   }
-  for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(all.known, place), 1u) << place;
+  for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(regions.known, place), 1u) << place;
 }
 
 /// As a program sees the machine that has waited for its processors for so long.

@@ -46,16 +46,16 @@ struct ran {
 inline ran run(sites& known, unsigned place, const cost& of, unsigned regions, unsigned may_take = most) {
   double best = of(1);
   for (unsigned p = 2; p <= may_take; ++p) best = std::min(best, of(p));
-  ran all;
+  ran sum;
   for (unsigned i = 0; i < regions; ++i) {
     const double took = of(processors_of(known.begin(&places[place], most, may_take), may_take));
     made_clock::now += static_cast<std::uint64_t>(took);
     known.end();
     made_clock::now += 100;
-    all.took += took;
-    all.lost += took - best;
+    sum.took += took;
+    sum.lost += took - best;
   }
-  return all;
+  return sum;
 }
 inline unsigned chosen(const sites& known, unsigned place, choice of = choice::processors) {
   unsigned found = 0;
@@ -73,12 +73,12 @@ struct others_run {
 inline constexpr double ms = 1e6, seconds = 1e9;
 inline ran run_for(sites& known, double ticks, const cost& of) {
   const auto end = made_clock::now + static_cast<std::uint64_t>(ticks);
-  ran all;
+  ran sum;
   while (made_clock::now < end) {
     const ran some = run(known, 0, of, 10);
-    all.took += some.took, all.lost += some.lost;
+    sum.took += some.took, sum.lost += some.lost;
   }
-  return all;
+  return sum;
 }
 
 /// Several places in turn, each of which pays if the workers are on other processors than in the region before.
@@ -91,11 +91,11 @@ struct in_turn {
       unsigned place = 0;
       for (const double work : works) {
         const unsigned now = processors_of(known.begin(&places[place++], most, most));
-        const double all = divided(work)(now) + (now != last ? moving : 0);
+        const double spent = divided(work)(now) + (now != last ? moving : 0);
         last = now;
-        made_clock::now += static_cast<std::uint64_t>(all);
+        made_clock::now += static_cast<std::uint64_t>(spent);
         known.end();
-        took += all;
+        took += spent;
       }
     }
     return took;

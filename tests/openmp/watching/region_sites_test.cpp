@@ -35,11 +35,11 @@ TEST(RegionSites, ALongRegionKeepsAllProcessors) {
   sites known;
   const ran first = run(known, 0, divided(1e6), 1500);
   EXPECT_LT(first.lost, 5 * 1e6 / most);  // a trial ends as soon as it is clear
-  const ran all = run(known, 0, divided(1e6), 100'000);
+  const ran later = run(known, 0, divided(1e6), 100'000);
   EXPECT_EQ(chosen(known, 0), usual);
-  const double lost = first.lost + all.lost;
+  const double lost = first.lost + later.lost;
   EXPECT_NEAR(static_cast<double>(known.lost_in_trials()), lost, 0.01 * lost);
-  EXPECT_LT(all.lost, 0.01 * all.took);
+  EXPECT_LT(later.lost, 0.01 * later.took);
 }
 
 // 000, section 4: more processors than the memory can feed.
@@ -122,30 +122,30 @@ TEST(RegionSites, LostSlicesDoNotDecide) {
 
 // Beside other programs a worker that moves waits for a slice.
 TEST(RegionSites, TrialsCostAHundredthWhereMovingIsDear) {
-  in_turn all;
+  in_turn regions;
   const unsigned steps = 400'000;
-  const double took = all.run({50e3}, 3e6, steps);
+  const double took = regions.run({50e3}, 3e6, steps);
   EXPECT_LT(took, 1.01 * steps * divided(50e3)(most));
-  EXPECT_EQ(chosen(all.known, 0), usual);
+  EXPECT_EQ(chosen(regions.known, 0), usual);
 }
 
 TEST(RegionSites, ShortRegionsInTurnChangeTogether) {
-  in_turn all;
-  all.run({300, 400, 350, 300}, 5000, 10'000);
-  for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(all.known, place), 1u) << place;
+  in_turn regions;
+  regions.run({300, 400, 350, 300}, 5000, 10'000);
+  for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(regions.known, place), 1u) << place;
 }
 
 TEST(RegionSites, AShortRegionAmongLongOnesStaysWhereTheWorkersAre) {
-  in_turn all;
-  all.run({300, 60e3, 60e3}, 20e3, 20'000);
-  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(all.known, place), usual) << place;
+  in_turn regions;
+  regions.run({300, 60e3, 60e3}, 20e3, 20'000);
+  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(regions.known, place), usual) << place;
 }
 
 TEST(RegionSites, ShortRegionsDoNotWaitForALongerOne) {
-  in_turn all;
-  all.run({300, 300, 300, 100e3}, 100, 20'000);
-  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(all.known, place), 1u) << place;
-  EXPECT_EQ(chosen(all.known, 3), usual);
+  in_turn regions;
+  regions.run({300, 300, 300, 100e3}, 100, 20'000);
+  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(regions.known, place), 1u) << place;
+  EXPECT_EQ(chosen(regions.known, 3), usual);
 }
 
 TEST(RegionSites, AProgramThatLeavesATrialBehindDoesNotStayInIt) {
@@ -197,18 +197,18 @@ struct by_barriers {
   unsigned changes = 0, last = usual;
 
   ran run(const cost_by_barrier& of, unsigned regions, const cost& computing = divided(400e3, 0)) {
-    ran all;
+    ran sum;
     for (unsigned i = 0; i < regions; ++i) {
       const region_form form = known.begin(&places[0], most, most);
       const double best = computing(most) + std::min({of(0), of(1), of(usual)});
       const double took = computing(processors_of(form)) + of(form[choice::barrier]);
       made_clock::now += static_cast<std::uint64_t>(took);
       known.end();
-      all.took += took;
-      all.lost += took - best;
+      sum.took += took;
+      sum.lost += took - best;
       if (const unsigned now = chosen(known, 0, choice::barrier); now != last) ++changes, last = now;
     }
-    return all;
+    return sum;
   }
 };
 cost_by_barrier faster_by(unsigned which) {
@@ -217,42 +217,42 @@ cost_by_barrier faster_by(unsigned which) {
 
 TEST(RegionSites, AFasterBarrierIsTaken) {
   for (const unsigned which : {0u, 1u, usual}) {
-    by_barriers all;
-    all.run(faster_by(which), 200'000);
-    EXPECT_EQ(chosen(all.known, 0, choice::barrier), which);
-    EXPECT_EQ(chosen(all.known, 0), usual) << which;
-    const ran then = all.run(faster_by(which), 200'000);
+    by_barriers regions;
+    regions.run(faster_by(which), 200'000);
+    EXPECT_EQ(chosen(regions.known, 0, choice::barrier), which);
+    EXPECT_EQ(chosen(regions.known, 0), usual) << which;
+    const ran then = regions.run(faster_by(which), 200'000);
     EXPECT_LT(then.lost, 0.01 * then.took) << which;
-    EXPECT_LE(all.changes, 2u) << which;
+    EXPECT_LE(regions.changes, 2u) << which;
   }
 }
 
 TEST(RegionSites, ABarrierIsForgottenWhenArrivalsChange) {
-  by_barriers all;
+  by_barriers regions;
   for (const unsigned which : {1u, usual, 0u, 1u}) {
-    all.run(faster_by(which), 400'000);
-    EXPECT_EQ(chosen(all.known, 0, choice::barrier), which);
+    regions.run(faster_by(which), 400'000);
+    EXPECT_EQ(chosen(regions.known, 0, choice::barrier), which);
   }
 }
 
 TEST(RegionSites, AlikeBarriersDoNotAlternate) {
-  by_barriers all;
+  by_barriers regions;
   std::mt19937 random(1);
   std::uniform_real_distribution<double> noise(0.8, 1.2);
-  all.run([&](unsigned) { return 10e3; }, 1'000'000, [&](unsigned p) { return 400e3 / p * noise(random); });
-  EXPECT_LE(all.changes, 25u);
+  regions.run([&](unsigned) { return 10e3; }, 1'000'000, [&](unsigned p) { return 400e3 / p * noise(random); });
+  EXPECT_LE(regions.changes, 25u);
 }
 
 TEST(RegionSites, WhoComputesOnFewerProcessorsTriesNoBarrier) {
-  by_barriers all;
+  by_barriers regions;
   const cost best_alone = [](unsigned p) { return p == 1 ? 20e3 : 400e3; };
-  all.run(faster_by(usual), 100'000, best_alone);
-  ASSERT_EQ(chosen(all.known, 0), 1u);
+  regions.run(faster_by(usual), 100'000, best_alone);
+  ASSERT_EQ(chosen(regions.known, 0), 1u);
   for (unsigned i = 0; i < 100'000; ++i) {
-    const region_form form = all.known.begin(&places[0], most, most);
+    const region_form form = regions.known.begin(&places[0], most, most);
     ASSERT_EQ(form[choice::barrier], usual);
     made_clock::now += static_cast<std::uint64_t>(best_alone(processors_of(form)));
-    all.known.end();
+    regions.known.end();
   }
 }
 

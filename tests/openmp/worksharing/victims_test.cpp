@@ -9,18 +9,18 @@
 namespace {
 
 std::vector<unsigned> order(unsigned me, unsigned members) {
-  std::vector<unsigned> all;
+  std::vector<unsigned> victims;
   weir::openmp::victims others(me, members);
-  for (unsigned m = 0; others.next(m);) all.push_back(m);
-  return all;
+  for (unsigned m = 0; others.next(m);) victims.push_back(m);
+  return victims;
 }
 
 TEST(Victims, AreAllOthersOnce) {
   for (unsigned members = 1; members <= 130; ++members)
     for (unsigned me = 0; me < members; ++me) {
-      const auto all = order(me, members);
-      const std::set<unsigned> once(all.begin(), all.end());
-      ASSERT_EQ(all.size(), members - 1) << me << " of " << members;
+      const auto victims = order(me, members);
+      const std::set<unsigned> once(victims.begin(), victims.end());
+      ASSERT_EQ(victims.size(), members - 1) << me << " of " << members;
       ASSERT_EQ(once.size(), members - 1);
       ASSERT_FALSE(once.contains(me));
       ASSERT_TRUE(once.empty() || *once.rbegin() < members);
@@ -42,15 +42,15 @@ TEST(Victims, OfAllRangesAreThoseOfOne) {
   constexpr unsigned width = 8;
   for (const unsigned members : {5u, 16u, 100u})
     for (unsigned me = 0; me < members; ++me) {
-      std::vector<unsigned> all;
+      std::vector<unsigned> victims;
       for (unsigned at = 0; at < 128; at += width) {
         weir::openmp::victims others(me, members, at, at + width);
         for (unsigned m = 0; others.next(m);) {
           EXPECT_EQ(m / width, (me ^ at) / width);
-          all.push_back(m);
+          victims.push_back(m);
         }
       }
-      EXPECT_EQ(all, order(me, members));
+      EXPECT_EQ(victims, order(me, members));
     }
 }
 
