@@ -54,11 +54,11 @@ struct numbers {
 
 /// Member 0 generates a task, which generates another one; member 1 waits at the barrier, and takes tasks meanwhile.
 struct region {
-  static constexpr unsigned members = 2, first = 2, second = 3, all = 4;  // after the implicit tasks
+  static constexpr unsigned members = 2, first = 2, second = 3, total = 4;  // after the implicit tasks
   const numbers n;
   thread_of_team threads[members];
-  counted tasks[all]{{tasks, threads}, {tasks, threads}, {tasks, threads}, {tasks, threads}};
-  explored::word<std::uint32_t> executed[all]{0, 0, 0, 0}, given_back[all]{0, 0, 0, 0}, arrived{0}, never{0};
+  counted tasks[total]{{tasks, threads}, {tasks, threads}, {tasks, threads}, {tasks, threads}};
+  explored::word<std::uint32_t> executed[total]{0, 0, 0, 0}, given_back[total]{0, 0, 0, 0}, arrived{0}, never{0};
 
   explicit region(numbers of) : n(of) {}
 

@@ -105,11 +105,12 @@ TEST(DequeOrders, EachIsNeededOrHasAReason) {
   };
   std::map<site, std::string> written;
   scan(source / file, written);
-  std::vector<candidate> all;
+  std::vector<candidate> candidates;
   for (const shape& form : {shape{2}, shape{2, when::taken_in_between}, shape{3, when::all_added_first, 2},
                            shape{3, when::taken_in_between, 2}})
-    all.push_back({std::to_string(form.members) + " members, " + std::to_string(form.items) + " items", of<explored>(form)});
-  expect_needed(written, all, table);
+    candidates.push_back(
+        {std::to_string(form.members) + " members, " + std::to_string(form.items) + " items", of<explored>(form)});
+  expect_needed(written, candidates, table);
 }
 
 /// Mutants: a machine whose words are not what the deque asks for.

@@ -27,12 +27,12 @@ struct nest {
   const shape form;
   using posts = weir::openmp::posts<Machine, across, 1>;
   typename posts::byte bytes[2 * across * across]{};
-  posts all;
+  posts iterations;
   explored::word<std::uint32_t> done{0}, never{0};
 
   explicit nest(const shape& s) : form(s) {
-    all.posted = bytes;
-    if (s.apart) all.begin(s.members, true);
+    iterations.posted = bytes;
+    if (s.apart) iterations.begin(s.members, true);
   }
   bool has_left(std::uint64_t iteration) const { return iteration % form.owners >= form.members; }
   void pass(unsigned member) {
@@ -41,12 +41,12 @@ struct nest {
       while (!is_ready()) gate.sleep_unless(is_ready);
     };
     for (std::uint64_t i = member; i < form.iterations; i += form.owners) {
-      if (i != 0) all.wait_for(i - 1, [&] { return has_left(i - 1); }, asleep);
+      if (i != 0) iterations.wait_for(i - 1, [&] { return has_left(i - 1); }, asleep);
       // relaxed: the posts order what the iterations do. The search reports a member that waits for ever.
       if (form.owners == form.members && done.load(std::memory_order_relaxed) != i)
         explored::spin(never, [](std::uint32_t) { return false; });
       done.store(static_cast<std::uint32_t>(i + 1), std::memory_order_relaxed);
-      all.post(i);
+      iterations.post(i);
     }
   }
 };
@@ -92,14 +92,14 @@ TEST(DoacrossMutants, AMemberWhoseGateIsNotOpenedSleepsForEver) {
 TEST(Doacross, EachIterationHasAByte) {
   using posts = weir::openmp::posts<weir::native, 4>;
   std::atomic<std::uint8_t> bytes[3 * posts::in_page]{};
-  posts all;
-  all.posted = bytes;
-  all.apart = true;
+  posts iterations;
+  iterations.posted = bytes;
+  iterations.apart = true;
   ASSERT_EQ(posts::pages(1), 1u);
   ASSERT_EQ(posts::pages(3 * posts::in_page), 3u);
   for (std::uint64_t i = 0; i < 3 * posts::in_page; ++i) {
-    ASSERT_LT(static_cast<std::size_t>(&all.of(i) - bytes), std::size(bytes));
-    EXPECT_EQ(all.of(i).exchange(1), 0) << i;
+    ASSERT_LT(static_cast<std::size_t>(&iterations.of(i) - bytes), std::size(bytes));
+    EXPECT_EQ(iterations.of(i).exchange(1), 0) << i;
   }
 }
 

@@ -126,10 +126,10 @@ using place = std::source_location;
 using order = std::memory_order;
 
 verdict searched(const scenario& s, memory_model memory, std::function<order(const place&, order)> order_at = {}) {
-  subject all;
-  all.members = s.members;
-  all.order_at = std::move(order_at);
-  all.build = [s]() -> subject::body {
+  subject tested;
+  tested.members = s.members;
+  tested.order_at = std::move(order_at);
+  tested.build = [s]() -> subject::body {
     return [c = new crew(s)](unsigned member) {
       if (member == 0)
         c->lead();
@@ -137,23 +137,23 @@ verdict searched(const scenario& s, memory_model memory, std::function<order(con
         c->work(member);
     };
   };
-  return explore(all, {.memory = memory});
+  return explore(tested, {.memory = memory});
 }
 
 std::vector<scenario> scenarios() {
-  std::vector<scenario> all;
+  std::vector<scenario> tried;
   for (const auto* release : {"tournament", "sense"})
     for (const auto* arrival : {"tournament", "distributed-sensor", "sense"}) {
       for (const auto& sizes : {std::vector{3u, 3u}, std::vector{3u, 2u, 3u}, std::vector{2u, 2u}})
-        all.push_back({3, sizes, release, arrival, waiting::awake});
-      all.push_back({2, {2, 2}, release, arrival, waiting::asleep});
+        tried.push_back({3, sizes, release, arrival, waiting::awake});
+      tried.push_back({2, {2, 2}, release, arrival, waiting::asleep});
     }
   for (const auto& sizes : {std::vector{3u, 3u}, std::vector{3u, 2u, 3u}})
-    all.push_back({3, sizes, "auto", "sense", waiting::awake});
-  for (const auto& sizes : {std::vector{4u}, std::vector{3u, 4u}}) all.push_back({4, sizes, "auto", "sense", waiting::awake});
-  all.push_back({3, {3, 3}, "tournament", "auto", waiting::awake, 2});
-  all.push_back({4, {4}, "tournament", "auto", waiting::awake, 2});
-  return all;
+    tried.push_back({3, sizes, "auto", "sense", waiting::awake});
+  for (const auto& sizes : {std::vector{4u}, std::vector{3u, 4u}}) tried.push_back({4, sizes, "auto", "sense", waiting::awake});
+  tried.push_back({3, {3, 3}, "tournament", "auto", waiting::awake, 2});
+  tried.push_back({4, {4}, "tournament", "auto", waiting::awake, 2});
+  return tried;
 }
 
 class ForkJoin : public testing::TestWithParam<memory_model> {};

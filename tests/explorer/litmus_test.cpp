@@ -148,9 +148,9 @@ void two_stores_each(two_words& w, unsigned m) {
 
 TEST(Interleavings, AreCounted) {
   // Two members with two steps each: 4! / (2! 2!).
-  const verdict all = explore(program(2, two_stores_each), {.reduce = false});
-  EXPECT_EQ(all.reached.schedules, 6);
-  EXPECT_EQ(all.reached.states, 9u);
+  const verdict whole = explore(program(2, two_stores_each), {.reduce = false});
+  EXPECT_EQ(whole.reached.schedules, 6);
+  EXPECT_EQ(whole.reached.states, 9u);
   // They access different words, so one order represents all.
   EXPECT_EQ(explore(program(2, two_stores_each)).reached.schedules, 1);
   // Two stores and two drains each, a drain after its store: two orders (sdsd, ssdd) within a member,

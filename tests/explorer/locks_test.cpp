@@ -117,7 +117,7 @@ verdict searched(unsigned members, memory_model memory, Make make, order_at at =
 }
 
 template <class Kernel>
-std::vector<std::function<verdict(unsigned, memory_model, order_at)>> all() {
+std::vector<std::function<verdict(unsigned, memory_model, order_at)>> searches_of() {
   return {[](unsigned n, memory_model m, order_at at) { return searched(n, m, [] { return new counting<Kernel>; }, at); },
           [](unsigned n, memory_model m, order_at at) { return searched(n, m, [] { return new waiting<Kernel>; }, at); },
           [](unsigned n, memory_model m, order_at at) { return searched(n, m, [] { return new handing<Kernel>(true); }, at); },
@@ -128,7 +128,7 @@ std::vector<std::function<verdict(unsigned, memory_model, order_at)>> all() {
 class Locks : public testing::TestWithParam<memory_model> {};
 
 TEST_P(Locks, HoldInEverySchedule) {
-  for (const auto& search : all<explored_kernel>()) {
+  for (const auto& search : searches_of<explored_kernel>()) {
     for (const unsigned members : {2u, 3u}) {
       const verdict found = search(members, GetParam(), {});
       EXPECT_TRUE(found.holds) << members;
@@ -144,7 +144,7 @@ struct never_wakes : explored_kernel {
 };
 
 TEST(LocksMutants, WhoSleepsMustBeWoken) {
-  for (const auto& search : all<never_wakes>()) EXPECT_FALSE(search(2, memory_model::sc, {}).holds);
+  for (const auto& search : searches_of<never_wakes>()) EXPECT_FALSE(search(2, memory_model::sc, {}).holds);
 }
 
 /// A member that takes the mutex after a sleep forgets that others may sleep still.
@@ -161,7 +161,7 @@ struct forgets_sleepers : explored_kernel {
 };
 
 TEST(LocksMutants, OneWakeUpMustLeadToTheNext) {
-  const auto search = all<forgets_sleepers>().front();
+  const auto search = searches_of<forgets_sleepers>().front();
   EXPECT_TRUE(search(2, memory_model::sc, {}).holds);
   EXPECT_FALSE(search(3, memory_model::sc, {}).holds);
 }
@@ -172,14 +172,14 @@ struct wakes_only_one : explored_kernel {
 };
 
 TEST(LocksMutants, AReleaseOfSeveralUnitsMustWakeAll) {
-  const auto search = all<wakes_only_one>()[2];
+  const auto search = searches_of<wakes_only_one>()[2];
   EXPECT_TRUE(search(2, memory_model::sc, {}).holds);
   EXPECT_FALSE(search(3, memory_model::sc, {}).holds);
 }
 
 TEST(LocksMutants, EachOrderIsNeeded) {
   const auto is_here = [](const place& at) { return std::string_view(at.file_name()).ends_with("weir/locks.hpp"); };
-  const auto searches = all<explored_kernel>();
+  const auto searches = searches_of<explored_kernel>();
   std::map<unsigned, order> written;  // by line
   for (const auto& search : searches)
     (void)search(2, memory_model::weak, [&](const place& at, order as) {

@@ -23,7 +23,7 @@ template <class Machine, without left_out>
 struct queue {
   static constexpr unsigned members = 2;
   weir::openmp::deque<Machine, item, 3> tasks;
-  weir::openmp::offers<Machine> all{2};
+  weir::openmp::offers<Machine> offers{2};
   explored::word<std::uint32_t> finished{0}, lost{0};
 
   void own() {
@@ -31,14 +31,14 @@ struct queue {
       tasks.push(some_item());
       // As task_scheduler::add().
       if constexpr (left_out != without::fence) explored::fence(std::memory_order_seq_cst);
-      if (!all.of(0).is_there()) all.add(0);
+      if (!offers.of(0).is_there()) offers.add(0);
     }
   }
   void steal() {
-    if (all.next(1, 0) == 0) return;
+    if (offers.next(1, 0) == 0) return;
     const auto is_empty = [this] { return tasks.is_empty(); };
     if (tasks.steal([](const item*) { return true; }) == nullptr && is_empty())
-      all.withdraw(0, [&] { return left_out == without::look || is_empty(); });
+      offers.withdraw(0, [&] { return left_out == without::look || is_empty(); });
   }
   void pass(unsigned member) {
     if (member == 0)
@@ -47,7 +47,7 @@ struct queue {
       for (unsigned i = 0; i < 2; ++i) steal();
     if (finished.fetch_add(1, std::memory_order_acq_rel) + 1 < members) return;
     // The search reports a member that waits for ever.
-    if (!tasks.is_empty() && !all.of(0).is_there()) explored::spin(lost, [](std::uint32_t) { return false; });
+    if (!tasks.is_empty() && !offers.of(0).is_there()) explored::spin(lost, [](std::uint32_t) { return false; });
   }
 };
 

@@ -105,8 +105,8 @@ inline verdict explored_with(const candidate& c, const decltype(subject::order_a
 }
 
 /// The first breach if one order is weaker; "" if none.
-inline std::string found_with(const std::vector<candidate>& all, const site& at, order weaker) {
-  for (const candidate& c : all) {
+inline std::string found_with(const std::vector<candidate>& candidates, const site& at, order weaker) {
+  for (const candidate& c : candidates) {
     if (!c.reached.contains(at)) continue;
     const verdict v = explored_with(c, [&](const std::source_location& here, order written) {
       return written == at.written && here.line() == at.line && site_of(here, written) == at ? weaker : written;
@@ -122,12 +122,12 @@ inline bool is_kept(const std::vector<kept>& table, const site& s, const std::st
 }
 
 /// `written`: the places of the text.
-inline void expect_needed(const std::map<site, std::string>& written, std::vector<candidate> all,
+inline void expect_needed(const std::map<site, std::string>& written, std::vector<candidate> candidates,
                           const std::vector<kept>& table) {
   std::set<std::string> files;
   for (const auto& each : written) files.insert(each.first.file);
   std::set<site> reached;
-  for (candidate& c : all) {
+  for (candidate& c : candidates) {
     const verdict v = explored_with(c, [&](const std::source_location& at, order written_here) {
       const site here = site_of(at, written_here);
       if (files.contains(here.file) && !weaker_than(written_here).empty()) c.reached.insert(here);
@@ -147,7 +147,7 @@ inline void expect_needed(const std::map<site, std::string>& written, std::vecto
     unreached += listed;
     if (!reached.contains(s)) continue;
     for (const order weaker : weaker_than(s.written)) {
-      const std::string what = found_with(all, s, weaker);
+      const std::string what = found_with(candidates, s, weaker);
       const bool is_listed = is_kept(table, s, text, weaker);
       EXPECT_NE(what.empty(), !is_listed) << where << "\nas " << name_of(weaker)
                                           << (is_listed ? " is found now: " + what : " breaks nothing");

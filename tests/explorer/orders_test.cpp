@@ -53,46 +53,46 @@ struct telling {
 /// The subjects, the smallest first, because they find most.
 std::vector<candidate> candidates() {
   using known = weir::registry<explored>;
-  std::vector<candidate> all;
+  std::vector<candidate> subjects;
   for (const unsigned members : {2u, 3u})
     for (const auto& a : known::algorithms())
       for (const unsigned processors : placements(a.name, "spin", members)) {
         const weir::team t = explored_team(members, processors);
         const std::string name = a.name + (", " + std::to_string(members) + " members on ") + std::to_string(processors);
-        all.push_back({name, barrier_subject(a.name, "spin", t, 2)});
+        subjects.push_back({name, barrier_subject(a.name, "spin", t, 2)});
         for (const auto who : {weir::completed_by::any_member, weir::completed_by::member_0})
-          all.push_back({name + ", completing", completing_subject(a.name, "spin", t, 2, who)});
+          subjects.push_back({name + ", completing", completing_subject(a.name, "spin", t, 2, who)});
       }
   weir::team spread = explored_team(2);
   spread.spread = true;
-  all.push_back({"mcs, spread", barrier_subject("mcs", "spin", spread, 2)});
-  all.push_back({"mcs, spread, completing", completing_subject("mcs", "spin", spread, 2, weir::completed_by::any_member)});
+  subjects.push_back({"mcs, spread", barrier_subject("mcs", "spin", spread, 2)});
+  subjects.push_back({"mcs, spread, completing", completing_subject("mcs", "spin", spread, 2, weir::completed_by::any_member)});
   for (const char* waiting : {"share", "yield", "block", "auto"})
     for (const char* name : {"sense", "condvar", "combination"})
       for (const unsigned processors : placements(name, waiting, 2)) {
         const weir::team t = explored_team(2, processors);
-        all.push_back(
+        subjects.push_back(
             {std::string(name) + "/" + waiting, barrier_subject(name, waiting, t, name == std::string("sense") ? 2 : 1)});
       }
   for (const bool shared : {false, true}) {
-    all.push_back({"phased", meeting(2, 2, [=] { return std::make_unique<standard>(2, shared); })});
-    all.back().s.completes = true;
+    subjects.push_back({"phased", meeting(2, 2, [=] { return std::make_unique<standard>(2, shared); })});
+    subjects.back().s.completes = true;
   }
-  all.push_back({"opening for some", {}});
-  all.back().s.members = 2;
-  all.back().s.build = []() -> subject::body {
+  subjects.push_back({"opening for some", {}});
+  subjects.back().s.members = 2;
+  subjects.back().s.build = []() -> subject::body {
     auto* const teller = new telling;
     return [teller](unsigned member) { teller->run(member); };
   };
   // Yields that take as long as another process's time slices, until the team sleeps and leaves the processor to that process.
   weir::team beside = explored_team(2);
   beside.awake_us = 30e3;
-  all.push_back({"sense/auto beside others", barrier_subject("sense", "auto", beside, 1)});
-  all.back().s.tick = 100;
-  all.back().s.slice = 4000;
+  subjects.push_back({"sense/auto beside others", barrier_subject("sense", "auto", beside, 1)});
+  subjects.back().s.tick = 100;
+  subjects.back().s.slice = 4000;
   // Two members sleep: the second one finds the gate guarded.
-  all.push_back({"sense/block, 3 members", barrier_subject("sense", "block", explored_team(3), 1)});
-  return all;
+  subjects.push_back({"sense/block, 3 members", barrier_subject("sense", "block", explored_team(3), 1)});
+  return subjects;
 }
 
 constexpr const char* a_requirement = "says what a machine must have, and runs nowhere";

@@ -54,8 +54,8 @@ TEST(Preemptions, TheReductionLosesNothingWithinTheBound) {
 
 TEST(Preemptions, ABoundThatIsNeverReachedBoundsNothing) {
   const subject s = barrier_subject("sense", "block", explored_team(2), 1);
-  const verdict all = explore(s, {.reduce = false}), bounded = explore(s, {.reduce = false, .most_preemptions = 1000});
-  EXPECT_EQ(all.reached.local_states, bounded.reached.local_states);
+  const verdict unbounded = explore(s, {.reduce = false}), bounded = explore(s, {.reduce = false, .most_preemptions = 1000});
+  EXPECT_EQ(unbounded.reached.local_states, bounded.reached.local_states);
 }
 
 }  // namespace

@@ -105,13 +105,13 @@ class Reductions : public testing::TestWithParam<memory_model> {};
 TEST_P(Reductions, AddTheValuesOfAll) {
   // More have too many states for a test.
   const unsigned most = GetParam() == memory_model::weak ? 1 : 2;
-  std::vector<shape> all;
+  std::vector<shape> shapes;
   for (const tree is : {tree::flat, tree::chain})
     for (const bool at_once : {true, false}) {
-      all.push_back({is, at_once, most, false});
-      if (GetParam() != memory_model::weak) all.push_back({is, at_once, 1, true});
+      shapes.push_back({is, at_once, most, false});
+      if (GetParam() != memory_model::weak) shapes.push_back({is, at_once, 1, true});
     }
-  for (const shape& form : all) {
+  for (const shape& form : shapes) {
     const verdict v = explore(of(form), {.memory = GetParam()});
     EXPECT_TRUE(v.holds && v.complete) << (form.at_once ? "at once" : "released later") << '\n' << v.timeline;
   }

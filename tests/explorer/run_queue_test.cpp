@@ -11,11 +11,11 @@ namespace {
 
 using namespace explored_threads;
 
-const std::vector<named> all = all_scenarios();
+const std::vector<named> programs = all_scenarios();
 
 class RunQueue : public testing::TestWithParam<memory_model> {};
 TEST_P(RunQueue, HoldsInEachScenario) {
-  for (const named& each : all) {
+  for (const named& each : programs) {
     const verdict v = explore(each.program, {.memory = GetParam()});
     EXPECT_TRUE(v.holds && v.complete) << each.name << '\n' << v.timeline;
   }
@@ -82,6 +82,6 @@ const mutant mutants[] = {
 };
 #pragma GCC diagnostic pop
 
-TEST(RunQueueMutants, EachIsFound) { expect_found(mutants, all); }
+TEST(RunQueueMutants, EachIsFound) { expect_found(mutants, programs); }
 
 }  // namespace

@@ -40,8 +40,8 @@ struct litmus {
 struct run {
   word words[3]{}, as_said{0}, ended{0}, never{0};
   void pass(const litmus& l, unsigned member) {
-    const bool all = execute(l, member);
-    if (all) as_said.fetch_add(1, relaxed);
+    const bool right = execute(l, member);
+    if (right) as_said.fetch_add(1, relaxed);
     if (ended.fetch_add(1, acq_rel) + 1 < l.members.size()) return;
     for (std::size_t v = 0; v < l.last.size(); ++v)
       if (words[v].load(relaxed) != l.last[v]) return;
@@ -50,14 +50,14 @@ struct run {
   }
   /// Has the member read what it should?
   bool execute(const litmus& l, unsigned member) {
-    bool all = true;
+    bool right = true;
     for (const step& s : l.members[member]) switch (s.what) {
-        case step::kind::load: all &= words[s.of].load(s.how) == s.value; break;
+        case step::kind::load: right &= words[s.of].load(s.how) == s.value; break;
         case step::kind::store: words[s.of].store(s.value, s.how); break;
-        case step::kind::add: all &= words[s.of].fetch_add(1, s.how) == s.value; break;
+        case step::kind::add: right &= words[s.of].fetch_add(1, s.how) == s.value; break;
         case step::kind::fence: explored::fence(s.how); break;
       }
-    return all;
+    return right;
   }
 };
 
@@ -161,8 +161,8 @@ const litmus left_out[] = {
 };
 
 template <std::size_t Size>
-void compare(const litmus (&all)[Size]) {
-  for (const litmus& l : all)
+void compare(const litmus (&tests)[Size]) {
+  for (const litmus& l : tests)
     for (const bool reduce : {false, true}) {
       EXPECT_FALSE(is_possible(l, memory_model::sc, reduce)) << l.name;
       EXPECT_EQ(is_possible(l, memory_model::weak, reduce), l.expected == allowed) << l.name << (reduce ? ", reduced" : "");

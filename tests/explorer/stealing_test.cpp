@@ -51,7 +51,7 @@ struct queues {
   static constexpr unsigned members = 3, looks = 2, longest_pause = 1;
   const shape form;
   weir::openmp::deque<Machine, item, 3> tasks[members];
-  Offers all{16};  // two lines
+  Offers offers{16};  // two lines
   search search_of[members];
   explored::word<std::uint32_t> taken[most_items]{0, 0}, finished{0}, never{0};
 
@@ -73,7 +73,7 @@ struct queues {
       tasks[0].push(item_of(i));
       // As task_scheduler::add().
       explored::fence(std::memory_order_seq_cst);
-      if (!all.of(0).is_there()) all.add(0);
+      if (!offers.of(0).is_there()) offers.add(0);
     }
     if (!form.withdraw) take(tasks[0].pop([](const item*) { return true; }));
   }
@@ -81,7 +81,7 @@ struct queues {
     const unsigned number = form.thieves[member - 1];
     const auto queue_of = [&](unsigned victim) -> auto& { return tasks[victim == number ? member : 0]; };
     const item* const bound = nullptr;
-    take(weir::openmp::steal_from(queue_of, all, search_of[member], number, longest_pause, bound, form.everywhere, [] {}));
+    take(weir::openmp::steal_from(queue_of, offers, search_of[member], number, longest_pause, bound, form.everywhere, [] {}));
   }
   void pass(unsigned member) {
     if (member == 0)
@@ -91,7 +91,7 @@ struct queues {
     if (finished.fetch_add(1, std::memory_order_acq_rel) + 1 < members) return;
     unsigned left = 0;
     for (unsigned i = 0; i < form.items; ++i) left += taken[i].load(std::memory_order_relaxed) == 0;
-    if (left != 0) check(!tasks[0].is_empty() && all.of(0).is_there());
+    if (left != 0) check(!tasks[0].is_empty() && offers.of(0).is_there());
   }
 };
 

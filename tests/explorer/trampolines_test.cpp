@@ -67,11 +67,11 @@ struct wanting : scenario {
 template <std::uintptr_t... At>
 struct wanting_free : wanting {
   void pass(unsigned member, unsigned members) {
-    constexpr std::uintptr_t all[] = {At...};
+    constexpr std::uintptr_t instructions[] = {At...};
     if (member == sizeof...(At)) {
       for (int i = 0; i < 2; ++i) placer();
     } else {
-      handler(all[member]);
+      handler(instructions[member]);
     }
     at_the_end(members);
   }

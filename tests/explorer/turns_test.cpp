@@ -32,10 +32,10 @@ struct ordered_loop {
     iterations chunk;
   };
   const shape form;
-  in_common all;
+  in_common common;
   explored::word<std::uint32_t> begun[2]{0, 0}, done[2]{0, 0}, next{0}, never{0};
 
-  explicit ordered_loop(const shape& s) : form(s) { all.ordered.make_lines(form.members); }
+  explicit ordered_loop(const shape& s) : form(s) { common.ordered.make_lines(form.members); }
 
   /// The search reports a member that waits for ever.
   void check(bool holds) {
@@ -51,10 +51,10 @@ struct ordered_loop {
     explored::spin(count, [this](std::uint32_t n) { return n == form.members; });
   }
   void pass(unsigned number) {
-    member me{&all, {}};
+    member me{&common, {}};
     for (unsigned loop = 0; loop < form.loops; ++loop) {
       // All store the same, since what is no word is each member's own here. Natively one member begins, behind the slot.
-      all.ordered.begin(form.trips, form.members);
+      common.ordered.begin(form.trips, form.members);
       together(begun[loop]);
       for (std::uint64_t i = number; i < form.trips; i += form.owners) {
         me.chunk = {i, i + 1};

@@ -76,11 +76,11 @@ inline std::vector<bounded> largest_driven_scenarios() {
 }
 
 inline std::vector<named> all_driven_scenarios() {
-  std::vector<named> all = small_driven_scenarios();
+  std::vector<named> programs = small_driven_scenarios();
   for (const auto& some : {driven_scenarios(), larger_driven_scenarios(), thorough_driven_scenarios()})
-    all.insert(all.end(), some.begin(), some.end());
-  for (const bounded& each : largest_driven_scenarios()) all.push_back(each.scenario);
-  return all;
+    programs.insert(programs.end(), some.begin(), some.end());
+  for (const bounded& each : largest_driven_scenarios()) programs.push_back(each.scenario);
+  return programs;
 }
 
 }  // namespace explored_threads

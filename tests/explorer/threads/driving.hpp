@@ -103,7 +103,7 @@ class driving : public scenario {
   void is_detached(unsigned b) { bodies[b].at.store(driven_body::runs, order::relaxed); }
   std::uint64_t running_on(const driven_processor& p) const {
     const auto number = static_cast<std::uint64_t>(&p - processors + 1);
-    return driven_body::runs | number << driven_body::processor_shift | p.memory.all << driven_body::memory_shift;
+    return driven_body::runs | number << driven_body::processor_shift | p.memory.values << driven_body::memory_shift;
   }
   void is_ready(unsigned b, unsigned p) {
     seat(b, p);
@@ -279,7 +279,7 @@ class driving : public scenario {
     const auto number = how >> driven_body::processor_shift & 3;
     runs_on = number == 0 ? nullptr : &processors[number - 1];
     if (runs_on != nullptr) {
-      runs_on->memory.all = how >> driven_body::memory_shift;
+      runs_on->memory.values = how >> driven_body::memory_shift;
       runs_on->memory.is_here = true;
     }
     if (is_ending) check(runs_on == b.seat.load(order::relaxed));  // there alone it may end

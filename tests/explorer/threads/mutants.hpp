@@ -41,12 +41,12 @@ inline unsigned line_of(const mutant& m) {
   return 0;
 }
 
-inline void expect_found(std::span<const mutant> mutants, const std::vector<named>& all) {
+inline void expect_found(std::span<const mutant> mutants, const std::vector<named>& programs) {
   for (const mutant& m : mutants) {
     const fault f{m.how, m.file, line_of(m), m.value};
     EXPECT_NE(f.line, 0u) << m.line;
-    const auto in = std::find_if(all.begin(), all.end(), [&](const named& each) { return each.name == m.scenario; });
-    ASSERT_NE(in, all.end()) << m.scenario;
+    const auto in = std::find_if(programs.begin(), programs.end(), [&](const named& each) { return each.name == m.scenario; });
+    ASSERT_NE(in, programs.end()) << m.scenario;
     present = &f;
     const bool found = !explore(in->program, {.memory = m.memory, .most_states = 1'000'000}).holds;
     const bool in_a_stronger_one = m.memory != sc && !explore(in->program, {.memory = m.memory == weak ? tso : sc}).holds;
@@ -72,14 +72,14 @@ inline std::string text_at(const char* file, unsigned line) {
 
 /// Each line of the files that changes something in one of the scenarios has a mutant, or a reason.
 inline void expect_covered(std::span<const char* const> files, std::span<const mutant> mutants, std::span<const needless> reasons,
-                           const std::vector<named>& all) {
+                           const std::vector<named>& programs) {
   static std::set<std::pair<std::string, unsigned>> changed;
   changed.clear();
   changes_at = [](place at) {
     const arena::in_use heap(nullptr);
     changed.emplace(at.file_name(), at.line());
   };
-  for (const named& each : all) explore_at_random(each.program, {.schedules = 200});
+  for (const named& each : programs) explore_at_random(each.program, {.schedules = 200});
   changes_at = nullptr;
 
   std::set<std::pair<const char*, unsigned>> known;

@@ -11,9 +11,9 @@ inline constinit thread_memory* memory_being_made = nullptr;
 
 struct thread_memory {
   thread_memory() { memory_being_made = this; }
-  std::uint64_t all = 0;   // the values, side by side
-  unsigned bits = 0;       // of them
-  bool is_here = false;    // the member that runs is this thread's
+  std::uint64_t values = 0;  // the values, side by side
+  unsigned bits = 0;         // of them
+  bool is_here = false;      // the member that runs is this thread's
 };
 /// Otherwise the member waits for ever, which the search reports.
 inline void require(bool holds);
@@ -51,7 +51,7 @@ class own_memory {
   }
   operator T() const {
     require(in_.is_here);
-    return bits::from(in_.all >> shift_ & all_its_bits);
+    return bits::from(in_.values >> shift_ & all_its_bits);
   }
   own_memory& operator=(placed to) {
     require(in_.is_here);
@@ -63,7 +63,7 @@ class own_memory {
   void set(T to) {
     const std::uint64_t value = bits::of(to);
     require(value <= all_its_bits);
-    in_.all = (in_.all & ~(all_its_bits << shift_)) | value << shift_;
+    in_.values = (in_.values & ~(all_its_bits << shift_)) | value << shift_;
   }
 
   thread_memory& in_;
