@@ -12,9 +12,9 @@ namespace {
 using Case = std::tuple<std::string, std::string>;
 
 template <class Named>
-std::vector<std::string> names(const std::vector<Named>& all) {
+std::vector<std::string> names(const std::vector<Named>& kinds) {
   std::vector<std::string> result;
-  for (const weir::named& n : all) result.push_back(n.name);
+  for (const weir::named& n : kinds) result.push_back(n.name);
   return result;
 }
 

@@ -90,10 +90,10 @@ class everchanging {
 };
 
 std::unique_ptr<weir::any_barrier> changing_barrier(unsigned members) {
-  weir::learning<weir::native, everchanging>::barriers all;
+  weir::learning<weir::native, everchanging>::barriers barriers;
   for (const char* name : {"distributed", "sense", "dissemination", "tournament-nodes"})
-    all.push_back(weir::registry<weir::native>::make(name, "auto", weir::team_here(members)));
-  return std::make_unique<weir::learning<weir::native, everchanging>>(members, std::move(all));
+    barriers.push_back(weir::registry<weir::native>::make(name, "auto", weir::team_here(members)));
+  return std::make_unique<weir::learning<weir::native, everchanging>>(members, std::move(barriers));
 }
 
 TEST(Learning, AllMembersPassTheSameBarriers) {
@@ -128,9 +128,9 @@ weir::team with_processors(unsigned members, unsigned processors) {
 }
 
 std::vector<std::string> names(const weir::team& t) {
-  std::vector<std::string> all;
-  for (const auto& c : candidates(t, weir::topology({}))) all.push_back(c.algorithm);
-  return all;
+  std::vector<std::string> algorithms;
+  for (const auto& c : candidates(t, weir::topology({}))) algorithms.push_back(c.algorithm);
+  return algorithms;
 }
 
 TEST(Candidates, BeginWithTheUsualChoice) {
@@ -138,12 +138,12 @@ TEST(Candidates, BeginWithTheUsualChoice) {
   std::set<std::string> known;
   for (const auto& a : weir::algorithms()) known.insert(a.name);
   for (const unsigned members : {2u, 3u, 16u, 17u, 32u, 33u, 500u}) {
-    const auto all = names(with_processors(members, 512));
-    EXPECT_EQ(all.front(), choose(with_processors(members, 512), weir::topology({})).algorithm);
-    EXPECT_GE(all.size(), 2u);
-    EXPECT_LE(all.size(), weir::trials::most_candidates);
-    EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size()) << members;
-    for (const auto& name : all) EXPECT_TRUE(known.contains(name)) << name;
+    const auto algorithms = names(with_processors(members, 512));
+    EXPECT_EQ(algorithms.front(), choose(with_processors(members, 512), weir::topology({})).algorithm);
+    EXPECT_GE(algorithms.size(), 2u);
+    EXPECT_LE(algorithms.size(), weir::trials::most_candidates);
+    EXPECT_EQ(std::set(algorithms.begin(), algorithms.end()).size(), algorithms.size()) << members;
+    for (const auto& name : algorithms) EXPECT_TRUE(known.contains(name)) << name;
   }
 }
 

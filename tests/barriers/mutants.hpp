@@ -196,19 +196,19 @@ template <class Machine, bool GatherFirst, bool ResetFirst>
 struct distributed_sensor_like : base<Machine, 1> {
   using base<Machine, 1>::base;
   void arrive_and_wait(unsigned m) {
-    auto& all = this->own;
+    auto& members = this->own;
     if (m != 0) {
-      all[m].a.store(0, std::memory_order_release);
-      this->await(all[m].b, 0);
-      all[m].b.store(1, std::memory_order_relaxed);
+      members[m].a.store(0, std::memory_order_release);
+      this->await(members[m].b, 0);
+      members[m].b.store(1, std::memory_order_relaxed);
       return;
     }
     const unsigned end = this->p;
-    for (unsigned o = GatherFirst ? 1 : end; o < end; ++o) this->await(all[o].a, 0);
-    for (unsigned o = 1; ResetFirst && o < end; ++o) all[o].a.store(1, std::memory_order_relaxed);
-    for (unsigned o = 1; o < end; ++o) all[o].b.store(0, std::memory_order_release);
+    for (unsigned o = GatherFirst ? 1 : end; o < end; ++o) this->await(members[o].a, 0);
+    for (unsigned o = 1; ResetFirst && o < end; ++o) members[o].a.store(1, std::memory_order_relaxed);
+    for (unsigned o = 1; o < end; ++o) members[o].b.store(0, std::memory_order_release);
     dawdle<Machine>();
-    for (unsigned o = 1; !ResetFirst && o < end; ++o) all[o].a.store(1, std::memory_order_relaxed);
+    for (unsigned o = 1; !ResetFirst && o < end; ++o) members[o].a.store(1, std::memory_order_relaxed);
   }
 };
 template <class M>

@@ -11,9 +11,9 @@ namespace {
 using weir::topology;
 
 std::vector<int> first(unsigned count) {
-  std::vector<int> all(count);
-  std::iota(all.begin(), all.end(), 0);
-  return all;
+  std::vector<int> processors(count);
+  std::iota(processors.begin(), processors.end(), 0);
+  return processors;
 }
 
 topology::division by(const std::string& name, unsigned count, unsigned size) {

@@ -40,16 +40,16 @@ plan two_dissemination(unsigned participants) { return plans::dissemination(part
 
 // Neighbouring ranks are together, as launchers place processes by default.
 groups groups_of(unsigned participants, unsigned size) {
-  groups all((participants + size - 1) / size);
-  for (unsigned i = 0; i < participants; ++i) all[i / size].push_back(i);
-  return all;
+  groups grouped((participants + size - 1) / size);
+  for (unsigned i = 0; i < participants; ++i) grouped[i / size].push_back(i);
+  return grouped;
 }
 
 // Round-robin, as launchers place processes on request.
 groups dealt_to(unsigned participants, unsigned nodes) {
-  groups all(std::min(nodes, participants));
-  for (unsigned i = 0; i < participants; ++i) all[i % all.size()].push_back(i);
-  return all;
+  groups dealt(std::min(nodes, participants));
+  for (unsigned i = 0; i < participants; ++i) dealt[i % dealt.size()].push_back(i);
+  return dealt;
 }
 
 // Plans beyond those of the table: combinations of them, and shapes that no name gives.
@@ -80,7 +80,7 @@ const std::vector<family> others = {
 };
 
 std::vector<family> families() {
-  std::vector<family> all;
+  std::vector<family> kinds;
   for (const auto& p : tried::plans({{"_radix_3", {.radix = 3}},
                                      {"_radix_4", {.radix = 4}},
                                      {"_1_1", {.fan_in = 1, .fan_out = 1}},
@@ -89,23 +89,23 @@ std::vector<family> families() {
                                      {"_7_ways_of_8", {.ways = 7, .node = 8}},
                                      {"_of_1", {.node = 1}},
                                      {"_of_one_node", {.node = 4096}}}))
-    all.push_back({p.name, p});
-  all.insert(all.end(), others.begin(), others.end());
-  return all;
+    kinds.push_back({p.name, p});
+  kinds.insert(kinds.end(), others.begin(), others.end());
+  return kinds;
 }
 
 // The shape of a plan changes where a round or a level is added, and with remainders. So every size up to 128 is proven, and
 // beyond 128 those next to the powers of all radices and fan-ins, and every 31st size, which together have every remainder.
 std::set<unsigned> sizes(unsigned stride) {
   constexpr unsigned most = 1024;
-  std::set<unsigned> all;
-  for (unsigned n = 1; n <= 128; n += stride) all.insert(n);
-  for (unsigned n = 129; n <= most; n += 31) all.insert(n);
+  std::set<unsigned> chosen;
+  for (unsigned n = 1; n <= 128; n += stride) chosen.insert(n);
+  for (unsigned n = 129; n <= most; n += 31) chosen.insert(n);
   for (unsigned base : {2u, 3u, 4u, 5u, 8u, 40u})
     for (unsigned power = base; power <= most; power *= base)
       for (unsigned n : {power - 1, power, power + 1})
-        if (n <= most) all.insert(n);
-  return all;
+        if (n <= most) chosen.insert(n);
+  return chosen;
 }
 
 class ChosenSizes : public testing::TestWithParam<family> {};
@@ -378,10 +378,10 @@ TEST(PlanBarrier, HasALineFullOfSlotsBesideItsGate) {
 TEST(Proof, AgreesWithExecutionOnDamagedPlans) {
   std::minstd_rand random(1);
   unsigned refused = 0, accepted = 0;
-  const std::vector<family> all = families();
+  const std::vector<family> makers = families();
   for (int i = 0; i < 300; ++i) {
     const unsigned members = 2 + static_cast<unsigned>(random() % 5);
-    plan p = all[random() % all.size()].make(members);
+    plan p = makers[random() % makers.size()].make(members);
     auto& script = p.scripts[random() % members];
     auto& half = script.release.empty() || random() % 2 == 0 ? script.arrival : script.release;
     if (half.empty()) continue;

@@ -55,18 +55,18 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST(Profile, SaysWhatWasFoundOnEachMachine) {
-  const auto all = parsed_profile(whole);
-  ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].signature, "4 processors in 2 groups");
-  EXPECT_EQ(all[0].processors, 4u);
-  EXPECT_EQ(all[0].date, "2026-11-25");
-  EXPECT_FALSE(all[0].simulated);
-  EXPECT_EQ(all[0].sizes[true], (std::vector<unsigned>{2, 4, 8, 16}));
-  ASSERT_EQ(all[0].findings.size(), 3u);
-  EXPECT_EQ(all[0].findings[0].barrier, "sense");
-  EXPECT_EQ(all[0].findings[0].ns, 90.5);
-  EXPECT_EQ(all[0].findings[0].usual, "distributed");
-  EXPECT_TRUE(all[1].simulated && all[1].findings.empty());
+  const auto machines = parsed_profile(whole);
+  ASSERT_EQ(machines.size(), 2u);
+  EXPECT_EQ(machines[0].signature, "4 processors in 2 groups");
+  EXPECT_EQ(machines[0].processors, 4u);
+  EXPECT_EQ(machines[0].date, "2026-11-25");
+  EXPECT_FALSE(machines[0].simulated);
+  EXPECT_EQ(machines[0].sizes[true], (std::vector<unsigned>{2, 4, 8, 16}));
+  ASSERT_EQ(machines[0].findings.size(), 3u);
+  EXPECT_EQ(machines[0].findings[0].barrier, "sense");
+  EXPECT_EQ(machines[0].findings[0].ns, 90.5);
+  EXPECT_EQ(machines[0].findings[0].usual, "distributed");
+  EXPECT_TRUE(machines[1].simulated && machines[1].findings.empty());
   const auto both = parsed_profile(replaced(whole, "barrier bound 8", "barrier unbound 8 sense 1 mcs 2\nbarrier bound 8"));
   EXPECT_EQ(both[0].findings.size(), 4u) << "a size of teams that are bound and of those that are not";
 }
@@ -228,9 +228,9 @@ TEST(ChoiceByProfile, IsForTeamsLikeThoseTriedOnly) {
 }
 
 std::vector<int> first(unsigned count) {
-  std::vector<int> all(count);
-  std::iota(all.begin(), all.end(), 0);
-  return all;
+  std::vector<int> processors(count);
+  std::iota(processors.begin(), processors.end(), 0);
+  return processors;
 }
 
 TEST(ChoiceByProfile, IsAPlanByLevelsForMembersThatAreBoundInTurn) {
@@ -359,11 +359,11 @@ TEST_F(ProfileFiles, AreNotReadWhereThereIsNone) {
 
 TEST(Signature, IsTheSameForAMachineAndItsDescription) {
   topology::division cache{"cache", {0, 0, 1, 1}, 2}, whole_machine{"ring", {0, 0, 0, 0}, 1}, alone{"core", {0, 1, 2, 3}, 4};
-  const std::vector<int> all = {0, 1, 2, 3};
-  EXPECT_EQ(signature(topology(all, {cache, whole_machine, alone})), "4 processors in 2 groups");
+  const std::vector<int> processors = {0, 1, 2, 3};
+  EXPECT_EQ(signature(topology(processors, {cache, whole_machine, alone})), "4 processors in 2 groups");
   cache.name = "chip";
-  EXPECT_EQ(signature(topology(all, {alone, cache})), "4 processors in 2 groups");
-  EXPECT_EQ(signature(topology(all)), "4 processors");
+  EXPECT_EQ(signature(topology(processors, {alone, cache})), "4 processors in 2 groups");
+  EXPECT_EQ(signature(topology(processors)), "4 processors");
   EXPECT_EQ(signature(topology({0})), "1 processor");
 }
 

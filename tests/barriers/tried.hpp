@@ -22,13 +22,13 @@ inline bool alike(const weir::plan& a, const weir::plan& b) {
 
 /// Each plan of the table in its default shape, and in those of the other shapes that give a different plan.
 inline std::vector<plan_of_table> plans(const std::vector<std::pair<std::string, weir::plans::shape>>& others) {
-  std::vector<plan_of_table> all;
+  std::vector<plan_of_table> different;
   for (const weir::plans::entry& e : weir::plans::table) {
-    all.push_back({e.name, &e, {}});
+    different.push_back({e.name, &e, {}});
     for (const auto& [suffix, shape] : others)
-      if (!alike(e.make(50, shape), e.make(50, {}))) all.push_back({e.name + suffix, &e, shape});
+      if (!alike(e.make(50, shape), e.make(50, {}))) different.push_back({e.name + suffix, &e, shape});
   }
-  return all;
+  return different;
 }
 
 }  // namespace tried

@@ -164,8 +164,8 @@ double of_barrier(const registry<simulated>::entry& entry, unsigned members) {
 }
 
 double of_barrier(const std::string& name, unsigned members) {
-  const auto all = registry<simulated>::algorithms();
-  return of_barrier(all[registry<simulated>::find(all, name, "barrier")], members);
+  const auto entries = registry<simulated>::algorithms();
+  return of_barrier(entries[registry<simulated>::find(entries, name, "barrier")], members);
 }
 
 // A signal to one who polls is two transfers, and dissemination has log P rounds.

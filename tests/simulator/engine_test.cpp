@@ -347,8 +347,8 @@ TEST(Engine, NoWriteIsSleptThrough) {
   s.system.quantum = s.machine.system.quantum;
   for (const unsigned members : {32u, 64u}) {
     s.applications = {plain::team(members, "mcs", "spin", 2000, 0)};
-    simulation all(s, 1);
-    EXPECT_NO_THROW(all.run());
+    simulation experiment(s, 1);
+    EXPECT_NO_THROW(experiment.run());
   }
 }
 

@@ -25,9 +25,9 @@ std::vector<std::string> names() {
 std::string path_of(const std::string& name) { return WEIR_MACHINES "/" + name + ".toml"; }
 
 std::string text_of(const std::string& path) {
-  std::ostringstream all;
-  all << std::ifstream(path).rdbuf();
-  return all.str();
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
 TEST(MachineFiles, HaveTheSignatureOfTheirMachine) {
@@ -98,8 +98,8 @@ TEST_P(MachineFile, RunsBarriers) {
   const machine_model whole = read_machine(path_of(GetParam()));
   const machine_model m = cut(whole, std::min(64u, whole.processors));
   for (const char* barrier : {"sense", "dissemination", "mcs"}) {
-    simulation all(plain::with(m, {plain::team(m.processors, barrier, "spin", 3)}), 1);
-    const run_result r = all.run();
+    simulation experiment(plain::with(m, {plain::team(m.processors, barrier, "spin", 3)}), 1);
+    const run_result r = experiment.run();
     ASSERT_EQ(r.applications.at(0).episodes.size(), 3u) << barrier;
     EXPECT_GE(r.applications[0].episodes[2].first_leaving, r.applications[0].episodes[2].last_arrival) << barrier;
   }

@@ -282,10 +282,10 @@ taken steals(unsigned thieves, bool before) {
     }
   });
   e.run();
-  const line_counts all = e.memory().all_counts();
+  const line_counts counts = e.memory().all_counts();
   taken made;
-  for (const std::uint64_t misses : all.misses) made.lines += static_cast<double>(misses) / tasks;
-  made.updates = static_cast<double>(all.atomics) / tasks;
+  for (const std::uint64_t misses : counts.misses) made.lines += static_cast<double>(misses) / tasks;
+  made.updates = static_cast<double>(counts.atomics) / tasks;
   return made;
 }
 
@@ -302,9 +302,9 @@ TEST(Queues, MoveNothingForTheirOwner) {
     }
   });
   e.run();
-  const line_counts all = e.memory().all_counts();
-  for (const std::uint64_t misses : all.misses) EXPECT_EQ(misses, 0u);
-  EXPECT_EQ(all.atomics, 3u);  // the last task of each round, which thieves could want, too
+  const line_counts counts = e.memory().all_counts();
+  for (const std::uint64_t misses : counts.misses) EXPECT_EQ(misses, 0u);
+  EXPECT_EQ(counts.atomics, 3u);  // the last task of each round, which thieves could want, too
 }
 
 struct steal_budget {

@@ -398,9 +398,9 @@ TEST(Memory, OfTheMembersOfALargeTeamLiesBesideThem) {
       t.parallel([](unsigned) {});
       for (unsigned i = 0; i < members; ++i) {
         const auto* const begin = reinterpret_cast<const char*>(&t.member_of(i));
-        bool all = true;
-        for (std::size_t at = 0; at < sizeof t.member_of(i); at += line) all &= engine::here().lies_beside(begin + at, i);
-        beside += all;
+        bool lies_there = true;
+        for (std::size_t at = 0; at < sizeof t.member_of(i); at += line) lies_there &= engine::here().lies_beside(begin + at, i);
+        beside += lies_there;
       }
       t.dismiss();
     });

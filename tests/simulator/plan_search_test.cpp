@@ -99,8 +99,8 @@ double episode_ns(const machine_model& m, const plans::shape& shape, unsigned me
   a.spread = 0.02;
   a.shape = shape;
   a.own_lines = spread;
-  simulation all(plain::with(cut(m, members), {a}), 1);
-  const auto passed = all.run().applications.at(0).episodes;
+  simulation experiment(plain::with(cut(m, members), {a}), 1);
+  const auto passed = experiment.run().applications.at(0).episodes;
   return in_ns(passed.back().last_leaving - passed[3].last_leaving) / 20 - 1000;
 }
 

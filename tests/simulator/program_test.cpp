@@ -20,9 +20,9 @@ using plain::team;
 constexpr const char* machines = WEIR_MACHINES;
 
 std::string dump(const scenario& s, std::uint64_t seed) {
-  simulation all(s, seed);
-  const run_result r = all.run();
-  auto j = outcome(s, all, r, 16);
+  simulation experiment(s, seed);
+  const run_result r = experiment.run();
+  auto j = outcome(s, experiment, r, 16);
   j.erase("host_s");
   return j.dump();
 }
@@ -80,8 +80,8 @@ TEST(Traces, SendLockAndMeetInOrder) {
   application a = team(2);
   a.trace = read_trace(path);
   EXPECT_EQ(a.trace[0].size(), 6u);
-  simulation all(plain::with(ideal(2), {a}), 1);
-  const run_result r = all.run();
+  simulation experiment(plain::with(ideal(2), {a}), 1);
+  const run_result r = experiment.run();
   // 5 us until the message, then 7 in the lock of the one, then 1 in that of the other.
   EXPECT_NEAR(in_ns(r.applications[0].episodes.at(0).last_arrival), 13'000, 150);
   EXPECT_NEAR(in_ns(r.applications[0].episodes.at(0).first_arrival), 12'000, 150);
@@ -100,9 +100,9 @@ TEST(Traces, HaveLinesForAllMembers) {
   using kind = program_event::kind;
   using list = std::vector<std::pair<kind, std::uint64_t>>;
   const auto events = [&](unsigned member) {
-    list all;
-    for (const program_event& e : a.trace[member]) all.emplace_back(e.what, e.value);
-    return all;
+    list listed;
+    for (const program_event& e : a.trace[member]) listed.emplace_back(e.what, e.value);
+    return listed;
   };
   const auto of_first = [](std::uint64_t before, std::uint64_t inside) {
     return list{{kind::compute, before}, {kind::lock, 7}, {kind::compute, inside}, {kind::unlock, 7}, {kind::barrier, 0}};
@@ -145,10 +145,10 @@ TEST(Warmup, IsNotCounted) {
   scenario s = plain::with(plain::machine(4), {team(4, "counter", "spin", 50)});
   const auto updates = [&](unsigned warmup) {
     s.applications[0].warmup = warmup;
-    simulation all(s, 1);
-    const run_result r = all.run();
-    EXPECT_EQ(outcome(s, all, r, 0)["applications"][0]["episode_ns"].size(), 50 - warmup);
-    return all.machine().memory().all_counts().atomics;
+    simulation experiment(s, 1);
+    const run_result r = experiment.run();
+    EXPECT_EQ(outcome(s, experiment, r, 0)["applications"][0]["episode_ns"].size(), 50 - warmup);
+    return experiment.machine().memory().all_counts().atomics;
   };
   EXPECT_EQ(updates(0), 4u * 50);
   EXPECT_NEAR(static_cast<double>(updates(20)), 4 * 30, 4) << "but for who is just arriving";
@@ -160,9 +160,9 @@ TEST(Stuck, SaysWhoWaitsAndWhoHasEnded) {
   for (int m = 0; m < 3; ++m) a.trace[m].push_back({program_event::kind::barrier, 0});
   a.trace[0].push_back({program_event::kind::barrier, 0});
   a.trace[1].push_back({program_event::kind::receive, 2});
-  simulation all(plain::with(ideal(3), {a}), 1);
+  simulation experiment(plain::with(ideal(3), {a}), 1);
   try {
-    all.run();
+    experiment.run();
     FAIL() << "it cannot finish";
   } catch (const stuck& error) {
     const std::string text = error.what();
@@ -175,9 +175,9 @@ TEST(Stuck, SaysWhoWaitsAndWhoHasEnded) {
 TEST(Stuck, AlsoWhereTheTimeIsOver) {
   scenario s = plain::with(ideal(2), {team(2, "sense", "spin", 100, 100)});
   s.limit = from_us(5000);
-  simulation all(s, 1);
+  simulation experiment(s, 1);
   try {
-    all.run();
+    experiment.run();
     FAIL() << "it takes 10 ms";
   } catch (const stuck& error) {
     EXPECT_NE(std::string(error.what()).find("not finished by the limit"), std::string::npos) << error.what();
@@ -233,8 +233,8 @@ TEST(Contract, EveryBarrierInEveryMannerKeepsIt) {
           s.machine.processor.misses = 4;
           s.machine.system = {from_us(20), from_us(1), from_us(0.2), from_us(0.5), from_us(0.5), from_us(3), from_us(1)};
           s.system.quantum = from_us(20);
-          simulation all(s, members + processors);
-          EXPECT_NO_THROW(all.run()) << a.name << "/" << w.name << ", " << members << " on " << processors;
+          simulation experiment(s, members + processors);
+          EXPECT_NO_THROW(experiment.run()) << a.name << "/" << w.name << ", " << members << " on " << processors;
         }
 }
 

@@ -21,8 +21,8 @@ struct ran {
 };
 
 run_result run(const scenario& s) {
-  simulation all(s, 1, true);
-  return all.run();
+  simulation experiment(s, 1, true);
+  return experiment.run();
 }
 
 /// How many threads of each application run at that moment.
@@ -99,8 +99,8 @@ TEST(Coscheduling, AThreadThatYieldsInItsOwnSlotGivesWayToAnother) {
   machine_model m = ideal(2);
   m.system.switching = from_us(1);
   scenario s = plain::with(m, {team(3, "sense", "yield", 10, 50)}, policy::coscheduling);  // two rows, one of them half empty
-  simulation all(s, 1);
-  const run_result r = all.run();
+  simulation experiment(s, 1);
+  const run_result r = experiment.run();
   EXPECT_LE(us(r.end), 10 * 2 * 50 + 200) << "else the third thread waits for its slot";
   EXPECT_LE(r.accesses, 10'000u) << "else it yields to itself for ever";
 }
@@ -162,10 +162,10 @@ TEST(Queues, ThreadsMoveOnlyWhereTheQueueIsCommon) {
     scenario s = plain::with(ideal(2), {team(3, "sense", "spin", 5, 700)});
     s.system.by = policy::round_robin_process;
     s.system.local_queues = local;
-    simulation all(s, 1);
-    all.run();
+    simulation experiment(s, 1);
+    experiment.run();
     std::uint64_t sum = 0;
-    for (const thread& t : all.machine().threads()) sum += t.migrations;
+    for (const thread& t : experiment.machine().threads()) sum += t.migrations;
     return sum;
   };
   EXPECT_EQ(migrations(true), 0u);
@@ -175,10 +175,10 @@ TEST(Queues, ThreadsMoveOnlyWhereTheQueueIsCommon) {
 TEST(Costs, SwitchesAndMigrationsTakeTime) {
   machine_model m = ideal(1);
   m.system.switching = from_us(10);
-  simulation all(plain::with(m, {team(2, "sense", "spin", 1, 3000)}), 1);
-  const run_result r = all.run();
+  simulation experiment(plain::with(m, {team(2, "sense", "spin", 1, 3000)}), 1);
+  const run_result r = experiment.run();
   EXPECT_EQ(us(r.end), 6000 + 6 * 10);  // the first to arrive is switched to once more, to leave
-  EXPECT_EQ(all.machine().kernel().processors()[0].switches, 6u);
+  EXPECT_EQ(experiment.machine().kernel().processors()[0].switches, 6u);
 }
 
 TEST(Waiting, YieldingShareTheProcessorWithoutLosingQuanta) {
@@ -198,16 +198,16 @@ TEST(Times, OfAThreadAddUpAndOfAProcessorDoNotExceedTheEnd) {
     s.machine.system.switching = from_us(2);
     s.applications[0].processors = 2;
     s.applications[0].varies = distribution::exponential;
-    simulation all(s, 3);
-    const run_result r = all.run();
-    for (const thread& t : all.machine().threads()) {
+    simulation experiment(s, 3);
+    const run_result r = experiment.run();
+    for (const thread& t : experiment.machine().threads()) {
       time sum = 0;
       for (const time spent : t.spent) sum += spent;
       const application_result& result = r.applications[t.application];
       EXPECT_LE(sum, result.finished - result.begun);
       EXPECT_GE(sum, result.finished - result.begun - from_us(200)) << "it may end before the last of its team";
     }
-    for (const processor& p : all.machine().kernel().processors()) {
+    for (const processor& p : experiment.machine().kernel().processors()) {
       time sum = 0;
       for (const time spent : p.spent) sum += spent;
       EXPECT_LE(sum, r.end + from_us(1)) << "a preempted thread's last hits may lie beyond the moment";
