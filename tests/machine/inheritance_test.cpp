@@ -43,14 +43,14 @@ TEST(Inheritance, TellsPriority) {
   tells([] { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 9); });
 }
 TEST(Inheritance, TellsAffinity) {
-  cpu_set_t all;
-  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
-  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "one processor";
-  tells([&all] {
+  cpu_set_t processors;
+  ASSERT_EQ(sched_getaffinity(0, sizeof processors, &processors), 0);
+  if (CPU_COUNT(&processors) < 2) GTEST_SKIP() << "one processor";
+  tells([&processors] {
     cpu_set_t one;
     CPU_ZERO(&one);
     for (std::size_t cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
-      if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+      if (CPU_ISSET(cpu, &processors)) CPU_SET(cpu, &one);
     sched_setaffinity(0, sizeof one, &one);
   });
 }

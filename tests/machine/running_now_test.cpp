@@ -37,9 +37,9 @@ template <class What>
 void beside_own_threads(unsigned count, What what) {
   std::atomic<unsigned> begun{0};
   std::atomic<bool> stop{false};
-  std::vector<std::thread> all;
+  std::vector<std::thread> threads;
   for (unsigned i = 0; i < count; ++i)
-    all.emplace_back([&] {
+    threads.emplace_back([&] {
       const sched_param none{};
       EXPECT_EQ(sched_setscheduler(0, SCHED_IDLE, &none), 0);
       ++begun;
@@ -51,7 +51,7 @@ void beside_own_threads(unsigned count, What what) {
   while (begun < count) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   what();
   stop = true;
-  for (std::thread& t : all) t.join();
+  for (std::thread& t : threads) t.join();
 }
 
 /// Of ten looks, since others come and go.
@@ -64,10 +64,10 @@ unsigned fewest() {
 TEST(RunningNow, OtherProcessesAreCounted) {
   if (!weir::others_running()) GTEST_SKIP() << "the system does not tell";
   constexpr unsigned others = 5;
-  std::vector<pid_t> all;
+  std::vector<pid_t> children;
   for (unsigned i = 0; i < others; ++i) {
-    all.push_back(fork());
-    if (all.back() != 0) continue;
+    children.push_back(fork());
+    if (children.back() != 0) continue;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (volatile unsigned long n = 0;;) n = n + 1;
   }
@@ -86,7 +86,7 @@ TEST(RunningNow, OtherProcessesAreCounted) {
   unsigned seen = 0;
   EXPECT_EQ(read(from_child[0], &seen, sizeof seen), static_cast<long>(sizeof seen));
   EXPECT_GE(seen, others);
-  for (const pid_t each : all) {
+  for (const pid_t each : children) {
     kill(each, SIGKILL);
     waitpid(each, nullptr, 0);
   }

@@ -15,9 +15,9 @@ namespace {
 using groups = std::vector<std::vector<int>>;
 
 std::vector<int> first(int count) {
-  std::vector<int> all(static_cast<std::size_t>(count));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
+  std::vector<int> processors(static_cast<std::size_t>(count));
+  std::iota(processors.begin(), processors.end(), 0);
+  return processors;
 }
 
 topology::division by(const std::string& name, int count, int size) {
@@ -28,16 +28,16 @@ topology::division by(const std::string& name, int count, int size) {
 }
 
 std::vector<std::string> names_of_levels(const topology& t) {
-  std::vector<std::string> all;
-  for (const auto& level : t.levels()) all.push_back(level.name);
-  return all;
+  std::vector<std::string> names;
+  for (const auto& level : t.levels()) names.push_back(level.name);
+  return names;
 }
 
 // Whatever it was made of: each processor once, levels within each other, distances that agree with the levels.
 void is_sound(const topology& t, const std::vector<int>& processors) {
-  std::vector<int> all = t.processors();
-  std::ranges::sort(all);
-  ASSERT_EQ(all, processors);
+  std::vector<int> sorted = t.processors();
+  std::ranges::sort(sorted);
+  ASSERT_EQ(sorted, processors);
   ASSERT_EQ(t.levels().back().groups, 1u);
   for (std::size_t i = 0; i < t.levels().size(); ++i) {
     const auto& level = t.levels()[i];

@@ -40,10 +40,10 @@ TEST(Heard, ToolsThatSetMasksHearTheTruth) {
     EXPECT_FALSE(hears_the_truth(program));
 }
 
-std::set<int> kept(const std::set<int>& all, unsigned count, int first, std::size_t bytes = 16) {
+std::set<int> kept(const std::set<int>& processors, unsigned count, int first, std::size_t bytes = 16) {
   alignas(cpu_set_t) unsigned char memory[256] = {};
   auto* const mask = reinterpret_cast<cpu_set_t*>(memory);
-  for (const int p : all) CPU_SET_S(static_cast<std::size_t>(p), bytes, mask);
+  for (const int p : processors) CPU_SET_S(static_cast<std::size_t>(p), bytes, mask);
   keep(bytes, mask, count, first);
   std::set<int> left;
   for (std::size_t p = 0; p < bytes * 8; ++p)
@@ -52,14 +52,14 @@ std::set<int> kept(const std::set<int>& all, unsigned count, int first, std::siz
 }
 
 TEST(Heard, TheProcessorsFromTheFirstOn) {
-  const std::set<int> all{1, 3, 4, 90};
-  EXPECT_EQ(kept(all, 2, 3), (std::set<int>{3, 4}));
-  EXPECT_EQ(kept(all, 2, 2), (std::set<int>{3, 4}));
-  EXPECT_EQ(kept(all, 2, 90), (std::set<int>{90, 1})) << "after the last comes the first";
-  EXPECT_EQ(kept(all, 2, 127), (std::set<int>{1, 3}));
-  EXPECT_EQ(kept(all, 4, 0), all);
-  EXPECT_EQ(kept(all, 9, 50), all);
-  EXPECT_EQ(kept(all, 1, 1000), (std::set<int>{1})) << "a number beyond a short mask";
+  const std::set<int> processors{1, 3, 4, 90};
+  EXPECT_EQ(kept(processors, 2, 3), (std::set<int>{3, 4}));
+  EXPECT_EQ(kept(processors, 2, 2), (std::set<int>{3, 4}));
+  EXPECT_EQ(kept(processors, 2, 90), (std::set<int>{90, 1})) << "after the last comes the first";
+  EXPECT_EQ(kept(processors, 2, 127), (std::set<int>{1, 3}));
+  EXPECT_EQ(kept(processors, 4, 0), processors);
+  EXPECT_EQ(kept(processors, 9, 50), processors);
+  EXPECT_EQ(kept(processors, 1, 1000), (std::set<int>{1})) << "a number beyond a short mask";
 }
 
 }  // namespace

@@ -269,22 +269,22 @@ bool comes_to_live_on(int processor, Look look) {
 }
 
 TEST(Settling, GoesBackToItsProcessorAndMayRunOnAll) {
-  const std::vector<int>& all = weir::affinity();
-  if (all.size() < 2) GTEST_SKIP() << "only one processor";
+  const std::vector<int>& processors = weir::affinity();
+  if (processors.size() < 2) GTEST_SKIP() << "only one processor";
   std::thread([&] {
     cpu_set_t before, after;
     ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-    for (const int home : {all[0], all[1]})
+    for (const int home : {processors[0], processors[1]})
       EXPECT_TRUE(comes_to_live_on(home, [&] {
         weir::native::live_on(-1);
         weir::native::live_on(home);
         weir::native::migrate_home(weir::native::ticks());
       }));
     std::uint64_t later = weir::native::ticks();
-    EXPECT_TRUE(comes_to_live_on(all[1], [&] {
+    EXPECT_TRUE(comes_to_live_on(processors[1], [&] {
       cpu_set_t away;
       CPU_ZERO(&away);
-      CPU_SET(all[0], &away);
+      CPU_SET(processors[0], &away);
       sched_setaffinity(0, sizeof away, &away);
       sched_setaffinity(0, sizeof before, &before);
       weir::native::migrate_home(later += 1'000'000'000);
@@ -294,10 +294,10 @@ TEST(Settling, GoesBackToItsProcessorAndMayRunOnAll) {
     // The thread does not migrate to a processor that its mask excludes.
     cpu_set_t first;
     CPU_ZERO(&first);
-    CPU_SET(all[0], &first);
+    CPU_SET(processors[0], &first);
     ASSERT_EQ(sched_setaffinity(0, sizeof first, &first), 0);
     weir::native::migrate_home(later += 1'000'000'000);
-    EXPECT_EQ(sched_getcpu(), all[0]);
+    EXPECT_EQ(sched_getcpu(), processors[0]);
   }).join();
 }
 

@@ -82,10 +82,10 @@ class Confinement : public testing::Test {
     second_ = running_on()[1];
   }
   void grant(const processor_set& to, confinement::kind_of of = all_usual) { grant(to, of, all_); }
-  void grant(const processor_set& to, confinement::kind_of of, const processor_set& all) {
+  void grant(const processor_set& to, confinement::kind_of of, const processor_set& usable) {
     std::thread([&] {  // as the runtime's watch does
       its_.look(of, false);
-      its_.keep_to(to, all);
+      its_.keep_to(to, usable);
     }).join();
   }
   confinement its_;

@@ -18,9 +18,9 @@ processor_set set(std::initializer_list<unsigned> numbers) {
   for (const unsigned p : numbers) s.add(p);
   return s;
 }
-std::vector<unsigned> counts(const std::vector<grant>& all) {
+std::vector<unsigned> counts(const std::vector<grant>& granted) {
   std::vector<unsigned> found;
-  for (const grant& g : all) found.push_back(g.processors.count());
+  for (const grant& g : granted) found.push_back(g.processors.count());
   return found;
 }
 std::vector<claim> with_holds(std::vector<claim> claims, const std::vector<grant>& before) {
@@ -38,13 +38,13 @@ TEST(Grants, OneProgramHasWhatItWants) {
 
 TEST(Grants, AreOfLargeMachinesToo) {
   const int large[] = {1023, 1024, 1791, 4095}, beyond[] = {0, 4096};
-  const auto all = processor_set::of(large);
-  ASSERT_TRUE(all);
-  EXPECT_EQ(all->count(), 4u);
+  const auto processors = processor_set::of(large);
+  ASSERT_TRUE(processors);
+  EXPECT_EQ(processors->count(), 4u);
   EXPECT_FALSE(processor_set::of(beyond));
-  const auto granted = grants(std::vector<claim>(2, {.weight = 1, .wants = 4, .may_use = *all, .holds = {}}), 0);
+  const auto granted = grants(std::vector<claim>(2, {.weight = 1, .wants = 4, .may_use = *processors, .holds = {}}), 0);
   EXPECT_EQ(counts(granted), (sizes{2, 2}));
-  EXPECT_EQ(granted[0].processors | granted[1].processors, *all);
+  EXPECT_EQ(granted[0].processors | granted[1].processors, *processors);
 }
 
 TEST(Grants, SharesAreEqualForProgramsNotForThreads) {
@@ -58,23 +58,23 @@ TEST(Grants, WhatOneDoesNotWantGoesToTheOthersByWeight) {
 
 TEST(Grants, WhatIsLeftOverGoesRound) {
   const std::vector three(3, of_weight(1, 8));
-  sizes all(3);
+  sizes received(3);
   for (unsigned turn = 0; turn < 300; ++turn) {
     const auto granted = counts(grants(three, turn));
     EXPECT_EQ(std::accumulate(granted.begin(), granted.end(), 0u), 8u);
-    for (std::size_t i = 0; i < 3; ++i) all[i] += granted[i];
+    for (std::size_t i = 0; i < 3; ++i) received[i] += granted[i];
   }
-  for (const unsigned a : all) EXPECT_NEAR(a / 300.0, 8 / 3.0, 0.03);
+  for (const unsigned a : received) EXPECT_NEAR(a / 300.0, 8 / 3.0, 0.03);
 }
 
 TEST(Grants, TheAverageOverTheTurnsIsTheShareByWeight) {
   const std::vector claims{of_weight(5, 7), of_weight(2, 7), of_weight(4, 7)};
-  sizes all(3);
+  sizes received(3);
   for (unsigned turn = 0; turn < 400; ++turn) {
     const auto granted = counts(grants(claims, turn));
-    for (std::size_t i = 0; i < 3; ++i) all[i] += granted[i];
+    for (std::size_t i = 0; i < 3; ++i) received[i] += granted[i];
   }
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(all[i] / 400.0, 7 * claims[i].weight / 11.0, 0.03);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(received[i] / 400.0, 7 * claims[i].weight / 11.0, 0.03);
 }
 
 TEST(Grants, WhoStaysKeepsItsProcessors) {
@@ -234,13 +234,13 @@ TEST(Grants, NobodyIsMoreThanOneProcessorOffItsShare) {
     for (claim& c : claims) c.wants = std::clamp(c.wants, 1u, processors);
     const auto shares_of = shares(claims, processors);
     const auto granted = grants(claims, trial);
-    std::uint64_t all = 0;
+    std::uint64_t sum = 0;
     for (std::size_t i = 0; i < granted.size(); ++i) {
-      all += shares_of[i];
+      sum += shares_of[i];
       const double share = static_cast<double>(shares_of[i]) / 4294967296.0;
       EXPECT_LT(std::abs(granted[i].processors.count() - share), 1.0 + 1e-6) << trial;
     }
-    EXPECT_LE(all, std::uint64_t{processors} << 32);
+    EXPECT_LE(sum, std::uint64_t{processors} << 32);
   }
 }
 

@@ -91,18 +91,18 @@ TEST(Table, WhoseFolderIsEmptiedComesAgain) {
   const fs::path place = f.path() / "table";
   fs::create_directory(place);
   constexpr std::uint64_t now = 1'000'000'000;
-  const sharing::demand all{processor_set::first(4), 4, true};
+  const sharing::demand four{processor_set::first(4), 4, true};
   sharing a(place, 1), b(place, 1);
-  a.look(all, now);
-  EXPECT_EQ(b.look(all, now).processors.count(), 2u);
+  a.look(four, now);
+  EXPECT_EQ(b.look(four, now).processors.count(), 2u);
   fs::remove_all(place);
-  EXPECT_EQ(a.look(all, now).processors.count(), 4u);
+  EXPECT_EQ(a.look(four, now).processors.count(), 4u);
   EXPECT_NE(a.why_not(), "");
   fs::create_directory(place);
-  a.look(all, now);
+  a.look(four, now);
   EXPECT_EQ(a.why_not(), "");
-  EXPECT_EQ(b.look(all, now).processors.count(), 2u);
-  EXPECT_EQ(a.look(all, now).processors.count(), 2u);
+  EXPECT_EQ(b.look(four, now).processors.count(), 2u);
+  EXPECT_EQ(a.look(four, now).processors.count(), 2u);
 }
 
 TEST(Table, TheUsualFolderIsMadeAgain) {
@@ -124,11 +124,11 @@ TEST(Table, TheUsualFolderIsMadeAgain) {
 TEST(Table, WhoHasLeftDoesNotComeAgain) {
   const folder f;
   sharing a(f.path(), 1);
-  const sharing::demand all{processor_set::first(4), 4, true};
-  a.look(all, 1000);
+  const sharing::demand four{processor_set::first(4), 4, true};
+  a.look(four, 1000);
   ASSERT_EQ(f.files().size(), 1u);
   a.leave();
-  EXPECT_EQ(a.look(all, 1000).processors.count(), 4u);
+  EXPECT_EQ(a.look(four, 1000).processors.count(), 4u);
   EXPECT_TRUE(f.files().empty());
 }
 

@@ -29,9 +29,9 @@ class folder {
   folder(const folder&) = delete;
   fs::path path() const { return path_; }
   std::vector<fs::path> files() const {
-    std::vector<fs::path> all;
-    for (const auto& e : fs::directory_iterator(path_)) all.push_back(e.path());
-    return all;
+    std::vector<fs::path> paths;
+    for (const auto& e : fs::directory_iterator(path_)) paths.push_back(e.path());
+    return paths;
   }
 
  private:
@@ -48,9 +48,9 @@ inline program called(const std::string& name, std::uint64_t joined = 1) {
 }
 inline std::vector<std::string> names(const table& t) {
   const auto others = t.others();
-  std::vector<std::string> all;
-  for (const auto& p : *others) all.push_back(p.name);
-  return all;
+  std::vector<std::string> listed;
+  for (const auto& p : *others) listed.push_back(p.name);
+  return listed;
 }
 using strings = std::vector<std::string>;
 

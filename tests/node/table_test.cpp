@@ -63,13 +63,13 @@ TEST(Table, WhoIsStoppedLendsItsShare) {
   const folder f;
   constexpr std::uint64_t ms = 1'000'000, begin = 1'000'000 * ms;
   sharing a(f.path(), 1), b(f.path(), 1);
-  const sharing::demand all{processor_set::first(4), 4, true};
-  a.look(all, begin);
-  EXPECT_EQ(b.look(all, begin + ms).processors.count(), 2u);
-  EXPECT_EQ(a.look(all, begin + 2 * ms).processors.count(), 2u);
-  EXPECT_EQ(b.look(all, begin + 900 * ms).processors.count(), 4u);  // a has not looked since
-  EXPECT_EQ(a.look(all, begin + 901 * ms).processors.count(), 2u);
-  EXPECT_EQ(b.look(all, begin + 902 * ms).processors.count(), 2u);
+  const sharing::demand four{processor_set::first(4), 4, true};
+  a.look(four, begin);
+  EXPECT_EQ(b.look(four, begin + ms).processors.count(), 2u);
+  EXPECT_EQ(a.look(four, begin + 2 * ms).processors.count(), 2u);
+  EXPECT_EQ(b.look(four, begin + 900 * ms).processors.count(), 4u);  // a has not looked since
+  EXPECT_EQ(a.look(four, begin + 901 * ms).processors.count(), 2u);
+  EXPECT_EQ(b.look(four, begin + 902 * ms).processors.count(), 2u);
 }
 
 TEST(Table, WhoIsIdleLendsAndIsToldWhatItGetsBack) {
@@ -125,9 +125,9 @@ TEST(Table, FilesAreReadableByOthersOnlyWhereTheyShareAFolder) {
 TEST(Table, AThousandDeparturesAndAsManyKillsLoseNoProcessor) {
   const folder f;
   sharing own(f.path(), 1);
-  const sharing::demand all{processor_set::first(8), 8, true};
+  const sharing::demand eight{processor_set::first(8), 8, true};
   std::uint64_t now = 1'000'000'000;
-  const auto look = [&] { return own.look(all, now += 1000); };
+  const auto look = [&] { return own.look(eight, now += 1000); };
   ASSERT_EQ(look().processors.count(), 8u);
   std::mt19937 dice(1);
   int departures = 0, kills = 0;
@@ -135,7 +135,7 @@ TEST(Table, AThousandDeparturesAndAsManyKillsLoseNoProcessor) {
     std::vector<std::unique_ptr<child>> others;
     sharing* s = nullptr;
     for (unsigned i = 0, n = 1 + static_cast<unsigned>(dice() % 3); i < n; ++i)
-      others.push_back(std::make_unique<child>([&] { (s = new sharing(f.path(), 1))->look(all, now); }, [&] { s->leave(); }));
+      others.push_back(std::make_unique<child>([&] { (s = new sharing(f.path(), 1))->look(eight, now); }, [&] { s->leave(); }));
     const unsigned parts = static_cast<unsigned>(others.size()) + 1, has = look().processors.count();
     EXPECT_TRUE(has == 8 / parts || has == (8 + parts - 1) / parts) << has << " of " << parts;
     std::ranges::shuffle(others, dice);
