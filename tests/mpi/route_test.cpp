@@ -56,10 +56,10 @@ std::string play(const std::vector<route>& routes, const std::vector<unsigned>& 
         } else if (m.act == action::signal) {
           if (!messages.try_emplace({r, m.peer, m.tag}, knows[r]).second) return "two messages with one tag";
         } else if (m.act == action::count) {
-          auto& [count, all] = counters[flag];
-          all.insert(knows[r].begin(), knows[r].end());
+          auto& [count, gathered] = counters[flag];
+          gathered.insert(knows[r].begin(), knows[r].end());
           if (++count < m.expected) next = m.otherwise;
-          knows[r] = all;
+          knows[r] = gathered;
         } else {
           const std::set<unsigned>* heard = nullptr;
           if (m.by == path::memory && flags.contains(flag)) heard = &flags[flag];
@@ -82,9 +82,9 @@ std::string play(const std::vector<route>& routes, const std::vector<unsigned>& 
 }
 
 std::vector<route> routes_of(const weir::plan& p, const std::vector<unsigned>& node_of) {
-  std::vector<route> all;
-  for (unsigned r = 0; r < p.participants(); ++r) all.push_back(route_of(p, r, node_of));
-  return all;
+  std::vector<route> routes;
+  for (unsigned r = 0; r < p.participants(); ++r) routes.push_back(route_of(p, r, node_of));
+  return routes;
 }
 
 TEST(Route, EveryPlanByFlagsAndByMessagesIsABarrier) {
@@ -249,7 +249,7 @@ process_info on_node(std::uint64_t node, std::initializer_list<int> processors, 
 }
 
 TEST(Places, HaveOneProfileIfAllProcessesHaveItAndAllItsProcessors) {
-  const auto one = [](const std::vector<process_info>& all) { return places_of(0, all).one_profile; };
+  const auto one = [](const std::vector<process_info>& processes) { return places_of(0, processes).one_profile; };
   EXPECT_TRUE(one({on_node(1, {0, 1}, 7, 2), on_node(1, {0, 1}, 7, 2)}));
   EXPECT_TRUE(one({on_node(1, {0}, 7, 2), on_node(1, {1}, 7, 2), on_node(2, {0}, 7, 2), on_node(2, {1}, 7, 2)}))
       << "bound by a launcher";

@@ -9,13 +9,13 @@ int main(int count, char** words) {
   MPI_Init_thread(&count, &words, MPI_THREAD_SERIALIZED, &level);
   {
     weir::mpi::barrier processes(MPI_COMM_WORLD, {.algorithm = "mcs"});
-    weir::mpi::team_barrier all(MPI_COMM_WORLD, 2);
+    weir::mpi::team_barrier threads(MPI_COMM_WORLD, 2);
     for (int i = 0; i < 10; ++i) {
       processes.arrive_and_wait();
       weir_mpi_barrier(MPI_COMM_WORLD);
     }
-    std::thread other([&] { all.arrive_and_wait(1); });
-    all.arrive_and_wait(0);
+    std::thread other([&] { threads.arrive_and_wait(1); });
+    threads.arrive_and_wait(0);
     other.join();
   }
   int refused = 0;

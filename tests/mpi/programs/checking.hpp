@@ -43,9 +43,9 @@ inline void dawdle(unsigned episode, unsigned seed) {
 }
 
 /// MPI_Allreduce with a wait that yields the processor: MPICH's own takes a time slice for each process.
-inline void combine(const std::vector<std::int64_t>& own, std::vector<std::int64_t>& all, MPI_Op how, MPI_Comm comm) {
+inline void combine(const std::vector<std::int64_t>& own, std::vector<std::int64_t>& combined, MPI_Op how, MPI_Comm comm) {
   MPI_Request request;
-  MPI_Iallreduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_INT64_T, how, comm, &request);
+  MPI_Iallreduce(own.data(), combined.data(), static_cast<int>(own.size()), MPI_INT64_T, how, comm, &request);
   for (int done = 0; done == 0; sched_yield()) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 

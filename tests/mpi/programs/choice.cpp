@@ -31,12 +31,12 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   name own{};
   gethostname(own.data(), own.size() - 1);
-  std::vector<name> all(static_cast<std::size_t>(size));
-  MPI_Gather(own.data(), own.size(), MPI_CHAR, all.data(), own.size(), MPI_CHAR, 0, MPI_COMM_WORLD);
+  std::vector<name> host_of(static_cast<std::size_t>(size));
+  MPI_Gather(own.data(), own.size(), MPI_CHAR, host_of.data(), own.size(), MPI_CHAR, 0, MPI_COMM_WORLD);
   {
     weir::mpi::barrier b(MPI_COMM_WORLD, {.within = argc > 1 ? argv[1] : "auto"});
     b.arrive_and_wait();
-    if (b.rank() == 0) print(b.choice(), all);
+    if (b.rank() == 0) print(b.choice(), host_of);
   }
   MPI_Finalize();
 }

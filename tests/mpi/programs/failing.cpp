@@ -86,27 +86,28 @@ void* shmat(int number, const void* at, int flags) noexcept {
 
 // Blocking under Open MPI, as in yielding.hpp.
 #ifdef OPEN_MPI
-int PMPI_Allgather(const void* from, int count, MPI_Datatype type, void* all, int each, MPI_Datatype each_type, MPI_Comm comm) {
+int PMPI_Allgather(const void* from, int count, MPI_Datatype type, void* gathered, int each, MPI_Datatype each_type,
+                   MPI_Comm comm) {
   static auto* const real = next<decltype(PMPI_Allgather)>("PMPI_Allgather");
   fails(gather);
-  return real(from, count, type, all, each, each_type, comm);
+  return real(from, count, type, gathered, each, each_type, comm);
 }
-int PMPI_Allreduce(const void* from, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+int PMPI_Allreduce(const void* from, void* reduced, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   static auto* const real = next<decltype(PMPI_Allreduce)>("PMPI_Allreduce");
   fails(reduce);
-  return real(from, all, count, type, op, comm);
+  return real(from, reduced, count, type, op, comm);
 }
 #else
-int PMPI_Iallgather(const void* from, int count, MPI_Datatype type, void* all, int each, MPI_Datatype each_type, MPI_Comm comm,
-                    MPI_Request* r) {
+int PMPI_Iallgather(const void* from, int count, MPI_Datatype type, void* gathered, int each, MPI_Datatype each_type,
+                    MPI_Comm comm, MPI_Request* r) {
   static auto* const real = next<decltype(PMPI_Iallgather)>("PMPI_Iallgather");
   fails(gather);
-  return real(from, count, type, all, each, each_type, comm, r);
+  return real(from, count, type, gathered, each, each_type, comm, r);
 }
-int PMPI_Iallreduce(const void* from, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* r) {
+int PMPI_Iallreduce(const void* from, void* reduced, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* r) {
   static auto* const real = next<decltype(PMPI_Iallreduce)>("PMPI_Iallreduce");
   fails(reduce);
-  return real(from, all, count, type, op, comm, r);
+  return real(from, reduced, count, type, op, comm, r);
 }
 #endif
 int PMPI_Comm_split(MPI_Comm of, int colour, int key, MPI_Comm* made) {

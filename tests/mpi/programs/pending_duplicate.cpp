@@ -41,10 +41,10 @@ int sums(MPI_Comm parent, int size, int rounds) {
     MPI_Request pending, sum;
     MPI_Comm_idup(parent, &made, &pending);
     for (long value = 1; value < 5; ++value) {
-      long all = 0;
-      MPI_Iallreduce(&value, &all, 1, MPI_LONG, MPI_SUM, parent, &sum);
+      long total = 0;
+      MPI_Iallreduce(&value, &total, 1, MPI_LONG, MPI_SUM, parent, &sum);
       MPI_Wait(&sum, MPI_STATUS_IGNORE);
-      wrong += all != value * size;
+      wrong += total != value * size;
     }
     MPI_Wait(&pending, MPI_STATUS_IGNORE);
     MPI_Comm_free(&made);

@@ -158,13 +158,13 @@ void must_refuse(Body body, const std::string& what) {
 void refusals(int level) {
   weir::mpi::team_barrier one(MPI_COMM_WORLD, 1);
   must_refuse<std::out_of_range>([&] { one.arrive_and_wait(7); }, "thread 7 of one");
-  weir::mpi::team_barrier all(MPI_COMM_WORLD, threads);
-  must_refuse<std::out_of_range>([&] { all.arrive_and_wait(threads); }, "a thread too many");
+  weir::mpi::team_barrier several(MPI_COMM_WORLD, threads);
+  must_refuse<std::out_of_range>([&] { several.arrive_and_wait(threads); }, "a thread too many");
   if (level != MPI_THREAD_FUNNELED) return;
   // Only the thread that initialised MPI may be number 0.
   std::thread([&] {
     must_refuse<std::logic_error>([&] { one.arrive_and_wait(0); }, "thread 0 of one");
-    must_refuse<std::logic_error>([&] { all.arrive_and_wait(0); }, "thread 0");
+    must_refuse<std::logic_error>([&] { several.arrive_and_wait(0); }, "thread 0");
   }).join();
 }
 
@@ -185,9 +185,9 @@ int PMPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
   const caller me;
   return mpis<decltype(PMPI_Test)>("PMPI_Test")(request, done, status);
 }
-int PMPI_Allreduce(const void* from, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+int PMPI_Allreduce(const void* from, void* reduced, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   const caller me;
-  return mpis<decltype(PMPI_Allreduce)>("PMPI_Allreduce")(from, all, count, type, op, comm);
+  return mpis<decltype(PMPI_Allreduce)>("PMPI_Allreduce")(from, reduced, count, type, op, comm);
 }
 int PMPI_Iprobe(int from, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
   const caller me;
@@ -211,9 +211,9 @@ int main(int argc, char** argv) {
     check({.threads = "mcs", .processes = {.algorithm = "dissemination", .transport = "persistent", .radix = 4}},
           with_cpp_threads);
     check({.threads = "sense", .processes = {.algorithm = "mcs", .within = "linear"}}, with_cpp_threads);
-    const int all = static_cast<int>(std::thread::hardware_concurrency());
+    const int processors = static_cast<int>(std::thread::hardware_concurrency());
     std::vector<int> placement;
-    for (unsigned t = 0; t < threads; ++t) placement.push_back((rank + static_cast<int>(t)) % all);
+    for (unsigned t = 0; t < threads; ++t) placement.push_back((rank + static_cast<int>(t)) % processors);
     check({.threads = "tournament", .placement = placement, .processes = {.algorithm = "tree", .fan_in = 4, .fan_out = 4}},
           with_posix_threads);
     beside_one_that_was_begun();

@@ -79,8 +79,8 @@ void communicators() {
 
 long resident_kilobytes() {
   std::ifstream file("/proc/self/statm");
-  long all = 0, resident = 0;
-  file >> all >> resident;
+  long size = 0, resident = 0;
+  file >> size >> resident;
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
@@ -110,14 +110,14 @@ void remade() {
 
 // More than twice as many communicators as MPICH has context numbers.
 void many() {
-  std::vector<MPI_Comm> all(1100);
-  for (MPI_Comm& comm : all) {
+  std::vector<MPI_Comm> comms(1100);
+  for (MPI_Comm& comm : comms) {
     comm = copy(MPI_COMM_WORLD);
     for (unsigned i = 0; i < enough; ++i) MPI_Barrier(comm);
   }
-  keep(all.front(), 5, "the first");
-  keep(all.back(), 5, "the last");
-  for (MPI_Comm& comm : all) MPI_Comm_free(&comm);
+  keep(comms.front(), 5, "the first");
+  keep(comms.back(), 5, "the last");
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
 void inter() {
@@ -195,14 +195,14 @@ void threads() {
   const unsigned me = static_cast<unsigned>(rank_in(MPI_COMM_WORLD));
   std::vector<MPI_Comm> comms(4);
   for (MPI_Comm& comm : comms) comm = copy(MPI_COMM_WORLD);
-  std::vector<std::thread> all;
+  std::vector<std::thread> running;
   for (unsigned t = 0; t < comms.size(); ++t)
-    all.emplace_back([&comms, t, me] {
+    running.emplace_back([&comms, t, me] {
       for (int i = 0; i < 7; ++i) MPI_Barrier(comms[t]);
       usleep((t / 2 + me) % 2 * 20'000);
       keep(comms[t], 30, "one of several threads");
     });
-  for (std::thread& thread : all) thread.join();
+  for (std::thread& thread : running) thread.join();
   MPI_Comm_free(&comms[0]);
   MPI_Comm_free(&comms[3]);
 }
