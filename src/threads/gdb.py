@@ -78,7 +78,7 @@ def in_park(frame):
 def each_thread():
     before, frame = gdb.selected_thread(), gdb.selected_frame()
     try:
-        for thread in sorted(gdb.selected_inferior().threads(), key=lambda its: its.num):
+        for thread in sorted(gdb.selected_inferior().threads(), key=lambda t: t.num):
             thread.switch()
             yield thread
     finally:

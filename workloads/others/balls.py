@@ -29,15 +29,15 @@ def models(
     rows that it has not seen."""
     unseen, belongs = sample(2000, 0)
     samples = [sample(given.rows, seed) for seed in range(1, given.models + 1)]
-    found = me.timed([lambda its=its: learned(*its, unseen) for its in samples])
+    found = me.timed([lambda known=known: learned(*known, unseen) for known in samples])
     right = [float(((said > 0.5) == belongs).mean()) for said in found]
     digest = hashlib.sha256(b"".join(said.tobytes() for said in found)).hexdigest()[:16]
     parts = " ".join(f"{part:.4f}" for part in right)
     me.finish(
         f"{given.models} models of {given.rows} rows, right about {parts}, {digest}",
         [
-            f"model {k} is right about {its:.4f} of what it has not seen"
-            for k, its in enumerate(right)
-            if not its >= MARGIN
+            f"model {k} is right about {part:.4f} of what it has not seen"
+            for k, part in enumerate(right)
+            if not part >= MARGIN
         ],
     )

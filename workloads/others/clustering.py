@@ -26,24 +26,24 @@ def clustered(seed: int) -> KMeans:
     return KMeans(given.clusters, init=start, n_init=1, max_iter=given.iterations, tol=0).fit(points)
 
 
-def wrong(seed: int, its: KMeans) -> list[str]:
+def wrong(seed: int, model: KMeans) -> list[str]:
     squares = np.empty((given.clusters, given.points))
-    for cluster, centre in enumerate(its.cluster_centers_):
+    for cluster, centre in enumerate(model.cluster_centers_):
         squares[cluster] = ((points - centre) ** 2).sum(axis=1)
     found = []
-    if (far := (squares[its.labels_, np.arange(given.points)] > squares.min(axis=0) + 1e-9).sum()) > 0:
+    if (far := (squares[model.labels_, np.arange(given.points)] > squares.min(axis=0) + 1e-9).sum()) > 0:
         found.append(f"of start {seed} {far} points are nearer to the centre of another cluster")
-    if not abs(its.inertia_ / squares.min(axis=0).sum() - 1) <= 1e-9:
+    if not abs(model.inertia_ / squares.min(axis=0).sum() - 1) <= 1e-9:
         found.append(f"start {seed} has not the inertia of its points")
     # The variance within the clusters that the points are made of is that of a normal distribution.
-    if not its.inertia_ <= 1.5 * given.points * given.dimensions:
-        found.append(f"start {seed} has found no clusters: {its.inertia_:.3e}")
+    if not model.inertia_ <= 1.5 * given.points * given.dimensions:
+        found.append(f"start {seed} has found no clusters: {model.inertia_:.3e}")
     return found
 
 
 found = me.timed([lambda seed=seed: clustered(seed) for seed in range(given.starts)])
 # Threads add up the centres in the order in which they come.
 me.finish(
-    f"{given.points} points, inertia {' '.join(f'{its.inertia_:.9e}' for its in found)}",
-    [said for seed, its in enumerate(found) for said in wrong(seed, its)],
+    f"{given.points} points, inertia {' '.join(f'{model.inertia_:.9e}' for model in found)}",
+    [said for seed, model in enumerate(found) for said in wrong(seed, model)],
 )

@@ -41,7 +41,7 @@ def validated(rows: np.ndarray, classes: np.ndarray) -> float:
 
 ROTATION = np.linalg.qr(np.random.default_rng(0).standard_normal((WIDE, WIDE)))[0]
 folds = [data(fold) for fold in range(given.folds)]
-found = me.timed([lambda its=its: validated(*its) for its in folds])
+found = me.timed([lambda fold=fold: validated(*fold) for fold in folds])
 # Components may differ in their last digits, and so a few answers: the result has none of them.
 me.finish(
     f"{given.folds} folds of {given.rows} rows",

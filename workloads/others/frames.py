@@ -13,8 +13,8 @@ import numpy as np  # noqa: E402
 import polars as pl  # noqa: E402
 import sales  # noqa: E402
 
-its = sales.columns(given.rows)
-frame = pl.DataFrame(its)
+table = sales.columns(given.rows)
+frame = pl.DataFrame(table)
 shops = pl.DataFrame({"shop": np.arange(sales.SHOPS), "region": sales.regions()})
 
 
@@ -32,4 +32,4 @@ def answered(since: int) -> np.ndarray:
 
 since = [number * 37 % 100 for number in range(given.queries)]
 found = me.timed([lambda day=day: answered(day) for day in since])
-me.finish(sales.result(found, given.rows), sales.wrong(found, its, since))
+me.finish(sales.result(found, given.rows), sales.wrong(found, table, since))

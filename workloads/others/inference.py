@@ -35,7 +35,7 @@ def network() -> bytes:
         nodes.append(helper.make_node("Relu", [f"p{layer}"], [at]))
     shape = [given.images, given.width]
     ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in ("in", at)]
-    held = [numpy_helper.from_array(its, f"w{layer}") for layer, its in enumerate(weights)]
+    held = [numpy_helper.from_array(matrix, f"w{layer}") for layer, matrix in enumerate(weights)]
     graph = helper.make_graph(nodes, "layers", ends[:1], ends[1:], held)
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR)
     return made.SerializeToString()
@@ -49,8 +49,8 @@ def session() -> onnxruntime.InferenceSession:
 
 
 def exact(rows: np.ndarray) -> np.ndarray:
-    for its in weights:
-        rows = np.maximum(np.einsum("ij,jk->ik", rows, its.astype(float)), 0)
+    for matrix in weights:
+        rows = np.maximum(np.einsum("ij,jk->ik", rows, matrix.astype(float)), 0)
     return rows
 
 

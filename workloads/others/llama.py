@@ -64,8 +64,8 @@ def write(path: Path) -> None:
     made.add_layer_norm_rms_eps(EPSILON)
     made.add_vocab_size(WORDS)
     made.add_tokenizer_model("no_vocab")
-    for name, its in (*weights.items(), *((name, np.ones(WIDTH, np.float32)) for name in norms)):
-        made.add_tensor(f"{name}.weight", its)
+    for name, tensor in (*weights.items(), *((name, np.ones(WIDTH, np.float32)) for name in norms)):
+        made.add_tensor(f"{name}.weight", tensor)
     made.write_header_to_file()
     made.write_kv_data_to_file()
     made.write_tensors_to_file()
@@ -140,23 +140,23 @@ contexts = [context(model) for _ in range(me.threads)]
 
 def computed(caller: int) -> list[np.ndarray]:
     """By one context, one sequence after another."""
-    mine, found = contexts[caller], []
+    ctx, found = contexts[caller], []
     for sequence in tokens[caller :: me.threads]:
-        llama.llama_memory_clear(llama.llama_get_memory(mine), True)
+        llama.llama_memory_clear(llama.llama_get_memory(ctx), True)
         for token in sequence:
             one = (llama.llama_token * 1)(int(token))
-            if llama.llama_decode(mine, llama.llama_batch_get_one(one, 1)) != 0:
+            if llama.llama_decode(ctx, llama.llama_batch_get_one(one, 1)) != 0:
                 return found
-        found.append(np.array(llama.llama_get_logits(mine)[:WORDS]))
+        found.append(np.array(llama.llama_get_logits(ctx)[:WORDS]))
     return found
 
 
 parts = me.timed([lambda caller=caller: computed(caller) for caller in range(me.threads)])
 wrong, total = [], 0.0
 for number, sequence in enumerate(tokens):
-    its = parts[number % me.threads][number // me.threads : number // me.threads + 1]
+    part = parts[number % me.threads][number // me.threads : number // me.threads + 1]
     right = scores(sequence)
-    if not its or not abs(its[0] - right).max() <= 1e-4 * abs(right).max():
-        wrong.append(f"the scores of sequence {number} are off by {abs(its[0] - right).max() if its else np.nan:.1e}")
-    total += sum(float(abs(one).sum(dtype=float)) for one in its)
+    if not part or not abs(part[0] - right).max() <= 1e-4 * abs(right).max():
+        wrong.append(f"the scores of sequence {number} are off by {abs(part[0] - right).max() if part else np.nan:.1e}")
+    total += sum(float(abs(one).sum(dtype=float)) for one in part)
 me.finish(f"{given.sequences} sequences of {given.tokens} tokens, sum {total:.4e}", wrong, f"barrier {given.barrier}")

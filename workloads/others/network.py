@@ -65,7 +65,7 @@ compute = answered if given.do == "answer" else trained
 batches = [batch(seed) for seed in range(given.batches)]
 models = [network() for _ in batches]
 before = copy.deepcopy(models[0])
-found = me.timed([lambda its=its: compute(its[0], *its[1]) for its in zip(models, batches, strict=True)])
+found = me.timed([lambda pair=pair: compute(pair[0], *pair[1]) for pair in zip(models, batches, strict=True)])
 
 exact = compute(copy.deepcopy(before).double(), batches[0][0].double(), batches[0][1])
 wrong = []

@@ -19,13 +19,13 @@ QUESTION = """
 select region, day, count(*), sum(price)::bigint, max(price)
 from sales join shops using (shop) where day >= ? group by region, day order by region, day
 """
-its = sales.columns(given.rows)
+table = sales.columns(given.rows)
 shops = {"shop": np.arange(sales.SHOPS), "region": sales.regions()}
 
 
 def database() -> duckdb.DuckDBPyConnection:
     made = duckdb.connect(config={"threads": me.pool})
-    for name, columns in (("sales", its), ("shops", shops)):
+    for name, columns in (("sales", table), ("shops", shops)):
         made.register("given", columns)
         made.execute(f"create table {name} as select * from given")
         made.unregister("given")
@@ -46,4 +46,4 @@ def answered(caller: int) -> list[np.ndarray]:
 
 parts = me.timed([lambda caller=caller: answered(caller) for caller in range(me.threads)])
 found = [parts[number % me.threads][number // me.threads] for number in range(given.queries)]
-me.finish(sales.result(found, given.rows), sales.wrong(found, its, since))
+me.finish(sales.result(found, given.rows), sales.wrong(found, table, since))

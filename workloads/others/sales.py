@@ -22,14 +22,14 @@ def regions() -> np.ndarray:
     return np.arange(SHOPS) * 7 % REGIONS
 
 
-def answer(its: dict[str, np.ndarray], since: int) -> np.ndarray:
+def answer(table: dict[str, np.ndarray], since: int) -> np.ndarray:
     """For each region and day from `since` on, in this order: region, day, sales, their sum, the highest price."""
-    of = its["day"] >= since
-    keys = regions()[its["shop"][of]] * DAYS + its["day"][of]
+    of = table["day"] >= since
+    keys = regions()[table["shop"][of]] * DAYS + table["day"][of]
     count = np.bincount(keys, minlength=REGIONS * DAYS)
-    total = np.bincount(keys, its["price"][of], minlength=REGIONS * DAYS).astype(np.int64)
+    total = np.bincount(keys, table["price"][of], minlength=REGIONS * DAYS).astype(np.int64)
     highest = np.zeros(REGIONS * DAYS, dtype=np.int64)
-    np.maximum.at(highest, keys, its["price"][of])
+    np.maximum.at(highest, keys, table["price"][of])
     there = np.flatnonzero(count)
     return np.stack([there // DAYS, there % DAYS, count[there], total[there], highest[there]], axis=1)
 
@@ -39,9 +39,9 @@ def result(found: list[np.ndarray], rows: int) -> str:
     return f"{len(found)} answers of {rows} sales, {digest.hexdigest()[:16]}"
 
 
-def wrong(found: list[np.ndarray], its: dict[str, np.ndarray], since: list[int]) -> list[str]:
+def wrong(found: list[np.ndarray], table: dict[str, np.ndarray], since: list[int]) -> list[str]:
     """`since`: of each answer."""
-    right = {day: answer(its, day) for day in set(since)}
+    right = {day: answer(table, day) for day in set(since)}
     return [
         f"answer {number}, from day {day} on, is not NumPy's"
         for number, (one, day) in enumerate(zip(found, since, strict=True))

@@ -43,8 +43,8 @@ def factored(whole: np.ndarray) -> np.ndarray:
 
             def change(at: tuple[int, int], k: int = k) -> None:
                 i, j = at
-                its = tile(i, j)
-                its -= tile(i, k) @ tile(j, k).T
+                block = tile(i, j)
+                block -= tile(i, k) @ tile(j, k).T
 
             list(pool.map(divide, range(k + 1, COUNT)))
             list(pool.map(change, [(i, j) for i in range(k + 1, COUNT) for j in range(k + 1, i + 1)]))
@@ -63,9 +63,9 @@ def wrong(number: int, whole: np.ndarray, factor: np.ndarray) -> list[str]:
 
 
 matrices = [made(number) for number in range(given.matrices)]
-factors = me.timed([lambda its=its: factored(its) for its in matrices])
+factors = me.timed([lambda matrix=matrix: factored(matrix) for matrix in matrices])
 me.finish(
     f"{given.matrices} matrices of {given.size} rows in tiles of {given.tile}, sum "
     f"{sum(float(abs(factor).sum()) for factor in factors):.9e}",
-    [said for number, its in enumerate(factors) for said in wrong(number, matrices[number], its)],
+    [said for number, factor in enumerate(factors) for said in wrong(number, matrices[number], factor)],
 )

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from weir.barriers import mine as own
+from weir.barriers import custom
 from weir.barriers import plan as planning
 from weir.barriers.comparison import Comparison, figures, places
 from weir.barriers.measuring import Bench
@@ -73,9 +73,11 @@ def bench(
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/records.jsonl"),
-    mine: Annotated[
+    files: Annotated[
         list[Path] | None,
-        option(own.File(), "--mine", help="Your own barrier: a C or C++ file, or a shared library. May be repeated."),
+        option(
+            custom.File(), "--mine", help="Your own barrier: a C or C++ file, or a shared library. May be repeated."
+        ),
     ] = None,
 ) -> None:
     """Measure every barrier, also those of other libraries, in one session. Or: weir bench openmp, mpi."""
@@ -92,10 +94,10 @@ def bench(
             "members": members, "rounds": rounds, "samples": samples, "pinned": pinned, "delay_ns": delay_ns,
         }  # fmt: skip
         # The compiled libraries are there until the command ends.
-        found += context.with_resource(own.prepared(mine or []))
+        found += context.with_resource(custom.prepared(files or []))
         plan = planning.plan(found, host["affinity"], asked)
         writer = records.Writer(output)
-    except own.Unusable as error:
+    except custom.Unusable as error:
         err.print(error.details, end="", markup=False, highlight=False, soft_wrap=True)
         raise fail(f"bench: --mine: {error}") from None
     except (native.NativeError, Unknown, OSError) as error:
@@ -105,7 +107,7 @@ def bench(
 
     with writer, watched(writer), bar() as progress:
         task = progress.add_task("starting", total=plan.steps())
-        left_out = own.checked(plan, lambda doing: progress.update(task, description=doing))
+        left_out = custom.checked(plan, lambda doing: progress.update(task, description=doing))
         for one in left_out:
             warn(f"{one.why}: it is left out")
         progress.update(task, total=plan.steps())
@@ -123,7 +125,7 @@ def bench(
     for place in places(all_figures) + places(all_figures, "busy"):
         compared = Comparison(all_figures, place)
         out.print(ranking(compared))
-        for line in own.against_default(compared):
+        for line in custom.against_default(compared):
             out.print(escape(line), highlight=False, soft_wrap=True)
     tell_states(in_words(writer.rows))
     end(output, output.with_name("report.html"), measuring.interrupted)

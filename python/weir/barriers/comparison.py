@@ -182,7 +182,7 @@ class Comparison:
         return self._first(lambda f: f.family == "peer" and not f.all_rejected)
 
     @property
-    def mine(self) -> list[Figure]:
+    def custom(self) -> list[Figure]:
         """The user's own barriers."""
         return [f for f in self.barriers if f.family == "mine"]
 

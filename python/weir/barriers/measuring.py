@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from weir.barriers import fields
-from weir.barriers.mine import LeftOut
+from weir.barriers.custom import LeftOut
 from weir.barriers.plan import Part, Session
 from weir.base.complaints import Complaints
 from weir.base.driver import Lost, Program, Subject

@@ -93,7 +93,7 @@ def ranking(c: Comparison, most: int = 12) -> OnScreen:
     table.add_column("barrier")
     for column in ("overhead", "95 % interval", "least", "× floor"):
         table.add_column(column, justify="right")
-    kept = {id(f) for f in (c.default, c.best_peer, *c.mine) if f}
+    kept = {id(f) for f in (c.default, c.best_peer, *c.custom) if f}
     for rank, figure in enumerate(c.barriers):
         if rank < most or id(figure) in kept:
             style = STYLES.get("default" if figure.is_default else figure.family, "")

@@ -150,16 +150,16 @@ def _two(name: str, file: Path) -> Iterator[Judged]:
             f"{nanoseconds(sense)}, {nanoseconds(dissemination)} and {nanoseconds(baseline)}",
             sense < min(dissemination, baseline), "the order alone", of=name,
         )  # fmt: skip
-        messages, tree, its_own = ns["weir:dissemination"], ns["weir:mcs"], ns["MPI_Barrier"]
+        messages, tree, of_mpi = ns["weir:dissemination"], ns["weir:mcs"], ns["MPI_Barrier"]
         yield Judged(
             "figure 9", f"MCS is slower than dissemination and the baseline (two processes of {words}).",
-            f"{nanoseconds(tree)}, {nanoseconds(messages)} and {nanoseconds(its_own)}",
-            tree > max(messages, its_own), "the order alone", of=name,
+            f"{nanoseconds(tree)}, {nanoseconds(messages)} and {nanoseconds(of_mpi)}",
+            tree > max(messages, of_mpi), "the order alone", of=name,
         )  # fmt: skip
-        holds = SAME.holds(its_own / messages)
+        holds = SAME.holds(of_mpi / messages)
         yield Judged(
             "figure 9", f"The baseline takes as long as dissemination (two processes of {words}).",
-            f"{two_digits(its_own / messages)} times", holds, SAME.words,
+            f"{two_digits(of_mpi / messages)} times", holds, SAME.words,
             "" if holds else UNKNOWN, of=name,
         )  # fmt: skip
 

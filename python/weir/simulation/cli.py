@@ -98,8 +98,8 @@ def simulate(
         running = Simulation(plan, writer, lambda doing, n: progress.update(task, description=doing, advance=n))
         running.run(jobs)
     failed = Complaints()
-    for at, its_seed, reason in running.failures:
-        failed.add(reason, f"point {at['point']}, seed {its_seed}")
+    for at, failed_seed, reason in running.failures:
+        failed.add(reason, f"point {at['point']}, seed {failed_seed}")
     for complaint in failed:
         warn(complaint)
     if not writer.begun:

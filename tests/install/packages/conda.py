@@ -53,8 +53,8 @@ def wanted(recipe: rattler_build.Stage0Recipe, variants: rattler_build.VariantCo
     ours = {str(variant.recipe.package.name) for variant in rendered}
     asked: dict[str, str] = {}
     for variant in rendered:
-        its = variant.recipe.requirements
-        for words in map(str, (*its.build, *its.host, *its.run)):
+        requirements = variant.recipe.requirements
+        for words in map(str, (*requirements.build, *requirements.host, *requirements.run)):
             name, _, versions = words.partition(" ")
             if name not in ours and not name.startswith("{"):  # pins of our own
                 asked[name] = versions or asked.get(name, "")

@@ -45,8 +45,8 @@ def counted(asked: int = 3, team: int | None = None) -> Counted:
     return Counted(Counter({Directive("parallel", team, "/usr/lib/libgomp.so.1"): 40} if team else {}), asked, 0.5)
 
 
-def machine(its: Counted, processors: int = 2, trace: Staircase | None = None, notes: Iterable[str] = ()) -> dict:
-    return rows.machine("s", "2026-11-25T12:00:00+00:00", WORDS, its, trace, list(notes), processors, HOST)
+def machine(counts: Counted, processors: int = 2, trace: Staircase | None = None, notes: Iterable[str] = ()) -> dict:
+    return rows.machine("s", "2026-11-25T12:00:00+00:00", WORDS, counts, trace, list(notes), processors, HOST)
 
 
 def of(
@@ -54,12 +54,12 @@ def of(
     processors: int = 2,
     factors: Mapping[str, float] | None = None,
     tries: Iterable[Try] | None = None,
-    its: Counted | None = None,
+    counts: Counted | None = None,
     trace: Staircase | None = None,
     rounds: int = len(ROUNDS),
 ) -> list[dict]:
     """The records of runs that take what the truth says of members and processors; `factors`: of a side by its name."""
-    head = machine(its or counted(processors + 1), processors, trace)
+    head = machine(counts or counted(processors + 1), processors, trace)
     made = [head]
     for number in range(rounds):
         for one in planned(processors) if tries is None else tries:

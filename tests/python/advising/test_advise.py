@@ -82,16 +82,16 @@ def test_a_program_is_run_at_a_few_sizes_and_advised(program: Path):
         assert status == 0, said
         rows, complaints = records.read([Path("advice.jsonl")])
         assert complaints == []
-        (its,) = sessions(rows)
-        if its.trace is not None:
+        (session,) = sessions(rows)
+        if session.trace is not None:
             break
     for word in ("program can use", "Give a container --cpus=", "On libgomp set OMP_NUM_THREADS="):
         assert word in said
     whole = len(PROCESSORS)
-    assert its.obeys and its.setting("regions") == 4 and its.processors == whole
+    assert session.obeys and session.setting("regions") == 4 and session.processors == whole
     for side in (OWN, WEIR):
-        assert {Size(1, 1), Size(whole, whole)} <= set(its.times(side))
-    assert its.trace is not None and its.trace.threads == max(16, whole) and its.trace.computing_s >= 0.0199
+        assert {Size(1, 1), Size(whole, whole)} <= set(session.times(side))
+    assert session.trace is not None and session.trace.threads == max(16, whole) and session.trace.computing_s >= 0.0199
     done = CliRunner().invoke(app, ["report", "advice.jsonl", "-o", "advice.html"])
     assert done.exit_code == 0 and "time against processors" in Path("advice.html").read_text()
 
@@ -99,15 +99,15 @@ def test_a_program_is_run_at_a_few_sizes_and_advised(program: Path):
 def test_a_program_that_sets_its_team_itself_is_run_on_other_processors(program: Path):
     status, said = advise("--", program, "own", seconds=8)
     assert status == 0 and "OMP_NUM_THREADS changes nothing" in said, said
-    (its,) = sessions(records.read([Path("advice.jsonl")])[0])
-    assert {size.threads for size in its.times(OWN)} == {2}
+    (session,) = sessions(records.read([Path("advice.jsonl")])[0])
+    assert {size.threads for size in session.times(OWN)} == {2}
 
 
 def test_a_program_without_openmp_is_run_on_other_processors():
     status, said = advise("--", "/bin/sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done", seconds=4)
     assert status == 0 and "calls nothing of OpenMP that could be counted" in said, said
-    (its,) = sessions(records.read([Path("advice.jsonl")])[0])
-    assert {size.processors for size in its.times(OWN)} == {1, len(PROCESSORS)} and not its.times(WEIR)
+    (session,) = sessions(records.read([Path("advice.jsonl")])[0])
+    assert {size.processors for size in session.times(OWN)} == {1, len(PROCESSORS)} and not session.times(WEIR)
 
 
 def test_a_statically_linked_program_is_run_all_the_same(program: Path, tmp_path: Path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir.barriers import mine
+from weir.barriers import custom
 from weir.base import native, records
 from weir.cli import app
 
@@ -104,21 +104,21 @@ def test_one_that_is_right_at_first_is_found_out(tmp_path: Path):
         .replace("atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);", "")
         .replace("+ 1 == b->members", "+ 1 >= b->members")
     )
-    with mine.prepared([tmp_path / "once.c"]) as (subject,):
-        why = mine.broken_promise(subject, 3, PROCESSORS, True)
+    with custom.prepared([tmp_path / "once.c"]) as (subject,):
+        why = custom.broken_promise(subject, 3, PROCESSORS, True)
     assert why and why.startswith("once.c: it let member") and "episode 1)" not in why
 
 
 def test_one_that_hangs_is_told_of_and_left_out(tmp_path: Path):
     hangs = wrong(tmp_path, "hangs.c", "if (member == 1) for (;;) pause()")
-    with mine.prepared([hangs]) as (subject,):
-        why = mine.broken_promise(subject, 3, PROCESSORS, False)
+    with custom.prepared([hangs]) as (subject,):
+        why = custom.broken_promise(subject, 3, PROCESSORS, False)
     assert why == "hangs.c: it hangs: 3 of 3 members did not leave within 5 s (team of 3, episode 1)"
 
 
 def test_one_that_crashes_is_told_of(tmp_path: Path):
-    with mine.prepared([wrong(tmp_path, "crash.c", "if (member == 1) abort()")]) as (subject,):
-        assert mine.broken_promise(subject, 2, PROCESSORS, True) == "crash.c: it crashed (SIGABRT) (team of 2)"
+    with custom.prepared([wrong(tmp_path, "crash.c", "if (member == 1) abort()")]) as (subject,):
+        assert custom.broken_promise(subject, 2, PROCESSORS, True) == "crash.c: it crashed (SIGABRT) (team of 2)"
 
 
 def test_a_crash_while_it_is_measured_costs_its_own_rows_alone(tmp_path: Path):
@@ -177,18 +177,18 @@ def test_the_users_compiler_and_flags_are_taken(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("CC", "gcc -DONE=1")
     monkeypatch.setenv("CFLAGS", "-DTWO=2 -Werror")
     (tmp_path / "mine.c").write_text('_Static_assert(ONE + TWO == 3, "flags");\n' + EXAMPLE.read_text())
-    with mine.prepared([tmp_path / "mine.c"]) as (subject,):
+    with custom.prepared([tmp_path / "mine.c"]) as (subject,):
         assert subject.id == "mine:mine.c"
 
 
 def test_another_text_under_the_same_name_is_another_barrier(tmp_path: Path):
     (tmp_path / "mine.c").write_text(EXAMPLE.read_text() + "\n")
-    with mine.prepared([tmp_path / "mine.c"]) as (changed,), mine.prepared([EXAMPLE]) as (before,):
+    with custom.prepared([tmp_path / "mine.c"]) as (changed,), custom.prepared([EXAMPLE]) as (before,):
         assert changed.id == before.id and changed.version != before.version
 
 
 def test_the_check_is_the_measuring_programs_own(tmp_path: Path):
-    with mine.prepared([EXAMPLE]) as (subject,):
+    with custom.prepared([EXAMPLE]) as (subject,):
         words = [native.require("weir-measure"), "check", *subject.options, "--members", "3"]
         done = subprocess.run(words, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and '"episodes":' in done.stdout

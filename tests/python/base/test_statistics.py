@@ -49,11 +49,12 @@ def test_a_ratio_takes_as_many_pairs_as_an_interval(pairs: int):
 
 
 def test_too_few_values_decide_no_comparison():
-    its = median_interval([[7.35] * (FEWEST - 1)])
-    assert its.value == 7.35
-    assert not its.low > 1 and not its.high < 100 and its.drawn == (7.35, 7.35)
+    interval = median_interval([[7.35] * (FEWEST - 1)])
+    assert interval.value == 7.35
+    assert not interval.low > 1 and not interval.high < 100 and interval.drawn == (7.35, 7.35)
     assert in_the_noise([7.35] * (FEWEST - 1)) is None
-    assert times(its) == "7.3" and with_interval(its) == "7 ns" and between(its) == "–" and percent(its) == "735.0%"
+    assert times(interval) == "7.3" and with_interval(interval) == "7 ns"
+    assert between(interval) == "–" and percent(interval) == "735.0%"
 
 
 @given(runs, st.floats(min_value=0.01, max_value=100))

@@ -41,10 +41,10 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def test_what_changed_comes_first_and_each_is_marked(files: list[Path]):
-    its = found(BEFORE, AFTER)
-    assert [(c.label, c.verdict) for c in its.changes] == [("mcs", FASTER), ("sense", SLOWER), ("tree", NOISE)]
-    assert its.changes[0].ratio.value == pytest.approx(0.5, rel=0.05)
-    assert its.common == "spin, 2 threads, 2 processors, pinned"
+    compared = found(BEFORE, AFTER)
+    assert [(c.label, c.verdict) for c in compared.changes] == [("mcs", FASTER), ("sense", SLOWER), ("tree", NOISE)]
+    assert compared.changes[0].ratio.value == pytest.approx(0.5, rel=0.05)
+    assert compared.common == "spin, 2 threads, 2 processors, pinned"
     status, said = compare(*files)
     assert status == 0 and "Of 3 series 1 is faster in B, 1 is slower, and 1 is undecided." in said, said
     assert "In A alone, 1 series: gone" in said and "In B alone, 1 series: new" in said, said
@@ -61,9 +61,9 @@ def test_the_other_way_round_it_is_the_inverse():
 
 
 def test_a_file_and_itself_do_not_differ():
-    its = found(BEFORE, BEFORE)
-    assert {c.verdict for c in its.changes} == {NOISE} and its.mean.value == 1.0
-    assert all(c.ratio.low < 1 < c.ratio.high for c in its.changes), "their values are not taken for pairs"
+    compared = found(BEFORE, BEFORE)
+    assert {c.verdict for c in compared.changes} == {NOISE} and compared.mean.value == 1.0
+    assert all(c.ratio.low < 1 < c.ratio.high for c in compared.changes), "their values are not taken for pairs"
 
 
 def test_chance_alone_marks_one_series_in_twenty():
@@ -78,8 +78,8 @@ def test_chance_alone_marks_one_series_in_twenty():
 
 
 def test_fewer_than_six_values_give_no_ratio(tmp_path: Path):
-    its = found([row("mcs", [1.0] * 5)], [row("mcs", [2.0] * 15)])
-    assert its.changes[0].ratio is None and its.changes[0].verdict == FEW and its.mean is None
+    compared = found([row("mcs", [1.0] * 5)], [row("mcs", [2.0] * 15)])
+    assert compared.changes[0].ratio is None and compared.changes[0].verdict == FEW and compared.mean is None
     few = [*runs("sense", 9.0), row("mcs", [1.0] * 5)]
     assert "undecided (1 of them with fewer than 6 values)" in found(few, few).sentences()[0]
     files = [write(tmp_path / f"{i}.jsonl", [row("mcs", [ns] * 5)]) for i, ns in enumerate((1.0, 2.0))]
@@ -89,8 +89,8 @@ def test_fewer_than_six_values_give_no_ratio(tmp_path: Path):
 
 def test_overheads_that_are_not_told_from_zero_have_no_ratio():
     noise = [(-1) ** i * (5.0 + i) for i in range(20)]
-    its = found([row("mcs", noise)], runs("mcs", 50.0))
-    assert its.changes[0].ratio is None and its.changes[0].verdict == NOISE
+    compared = found([row("mcs", noise)], runs("mcs", 50.0))
+    assert compared.changes[0].ratio is None and compared.changes[0].verdict == NOISE
 
 
 def test_only_clean_runs_count():
@@ -116,12 +116,12 @@ def test_series_are_compared_within_one_state():
     # Alike in each state; but A was mostly near and B mostly far, as all samples together would have it.
     a = [machine(), *probed("mcs", 100.0, 400.0)]
     b = [machine(), *probed("mcs", 100.0, 800.0)]
-    its = found(a, b)
-    assert {c.label: c.verdict for c in its.changes} == {
+    compared = found(a, b)
+    assert {c.label: c.verdict for c in compared.changes} == {
         "mcs, spin, 2 threads, 2 processors, pinned (near)": NOISE,
         "mcs, spin, 2 threads, 2 processors, pinned (far)": SLOWER,
     }
-    assert {c.series.state for c in its.changes} == {"near", "far"}
+    assert {c.series.state for c in compared.changes} == {"near", "far"}
 
 
 def test_different_machines_are_warned_of(tmp_path: Path):
@@ -139,9 +139,9 @@ def test_different_machines_are_warned_of(tmp_path: Path):
 
 def test_the_floor_tells_of_the_machine_and_is_no_series():
     floors = [runs("transfer", ns, what=FLOOR, members=members) for ns in (50.0, 100.0) for members in (2, 4)]
-    its = found([*BEFORE, *floors[0], *floors[1]], [*AFTER, *floors[2], *floors[3]])
-    assert len(its.changes) == 3 and [c.label for c in its.floors] == ["cache-line transfer, 0 to 1"]
-    said = next(n for n in notes(BEFORE, AFTER, its) if n.startswith("The machine itself changed"))
+    compared = found([*BEFORE, *floors[0], *floors[1]], [*AFTER, *floors[2], *floors[3]])
+    assert len(compared.changes) == 3 and [c.label for c in compared.floors] == ["cache-line transfer, 0 to 1"]
+    said = next(n for n in notes(BEFORE, AFTER, compared) if n.startswith("The machine itself changed"))
     assert re.search(r"cache-line transfer, 0 to 1 took (49|5\d) ns in A and (9|10)\d ns in B", said), said
 
 
@@ -150,9 +150,9 @@ def test_versions_are_what_may_differ():
     before, after = (
         runs("parallel", ns, what=what | {"version": version}) for ns, version in ((100.0, "GCC 12"), (50.0, "GCC 13"))
     )
-    its = found(before, after)
-    assert [c.verdict for c in its.changes] == [FASTER]
-    assert "Versions differ: libgomp (GCC 12 in A, GCC 13 in B)." in notes(before, after, its)
+    compared = found(before, after)
+    assert [c.verdict for c in compared.changes] == [FASTER]
+    assert "Versions differ: libgomp (GCC 12 in A, GCC 13 in B)." in notes(before, after, compared)
 
 
 @pytest.mark.parametrize("name", ["openmp", "scale", "workloads", "command", "mpi", "barriers"])
@@ -166,18 +166,18 @@ def test_records_of_any_kind_are_compared(name: str, tmp_path: Path):
     if name in rows:
         file = write(tmp_path / "made.jsonl", rows[name]())
     read, _ = records.read([file])
-    its = found(read, read)
-    assert its.changes and its.only == {A: [], B: []} and its.count(FASTER, SLOWER) == 0
-    labels = [c.label for c in its.changes]
+    compared = found(read, read)
+    assert compared.changes and compared.only == {A: [], B: []} and compared.count(FASTER, SLOWER) == 0
+    labels = [c.label for c in compared.changes]
     assert len(labels) == len(set(labels)) and all(labels), "each has a name of its own"
 
 
 def test_what_is_simulated_on_clusters_is_exact():
     a = scale_rows()
     b = [r | {"time_ns": r["time_ns"] * 1.01} if r["algorithm"] == "auto" else r for r in a]
-    its = found(a, b)
-    assert its.count(SLOWER) == sum(r["algorithm"] == "auto" for r in a) and its.count("the same") > 0
-    assert its.changes[0].ratio == Interval(*[pytest.approx(1.01)] * 3)
+    compared = found(a, b)
+    assert compared.count(SLOWER) == sum(r["algorithm"] == "auto" for r in a) and compared.count("the same") > 0
+    assert compared.changes[0].ratio == Interval(*[pytest.approx(1.01)] * 3)
 
 
 def test_exports_hold_every_series(files: list[Path], tmp_path: Path):

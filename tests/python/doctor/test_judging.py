@@ -27,8 +27,8 @@ def sample(
     threads: tuple[Ran, ...], *files: str, seconds: float = 1.0, processors: int = 2, quota: float | None = None,
     throttled: Throttled | None = None, program: Program | None = None, ended: bool = False, foreign_s: float = 0.0,
 ) -> Sample:  # fmt: skip
-    live, its = len(threads), program or Program()
-    process = Seen(10, "team", "/bin/team", ("./team",), threads, live, loaded(*files), its, {})
+    live, executable = len(threads), program or Program()
+    process = Seen(10, "team", "/bin/team", ("./team",), threads, live, loaded(*files), executable, {})
     limit = Quota(quota, "cpu.max") if quota else None
     places = frozenset(range(processors))
     return Sample(seconds, (process,), len(threads), places, limit, throttled, foreign_s, 0.0, ended=ended)

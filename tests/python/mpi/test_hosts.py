@@ -148,7 +148,7 @@ def test_down_leaves_nothing_behind_and_up_works_again(how: str, state: Path) ->
         os.kill(started[1], signal.SIGKILL)
     if how == "a host not noted":
         kept = json.loads((state / "state.json").read_text())
-        kept["processes"] = {r: its for r, its in kept["processes"].items() if not r.startswith("weir-host-2")}
+        kept["processes"] = {r: process for r, process in kept["processes"].items() if not r.startswith("weir-host-2")}
         (state / "state.json").write_text(json.dumps(kept))
     ended = hosts("down")
     assert ended.returncode == 0, ended.stderr

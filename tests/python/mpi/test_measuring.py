@@ -44,8 +44,8 @@ def test_sizes_and_barriers_of_a_session(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_launcher_of_the_users_own():
-    mine = Mpi("mpich", Path("/p"), "srun -n {processes} -c {threads}")
-    assert mine.command(8, 4) == ["srun", "-n", "8", "-c", "4", "/p"]
+    mpi = Mpi("mpich", Path("/p"), "srun -n {processes} -c {threads}")
+    assert mpi.command(8, 4) == ["srun", "-n", "8", "-c", "4", "/p"]
     for wrong in (
         "srun -n 4",
         "srun -n {processes} {nodes}",

@@ -18,6 +18,6 @@ def place(tmp_path: Path) -> Path:
 @pytest.fixture
 def programs(environment: dict[str, str], builds: Builds, place: Path) -> Iterator[Programs]:
     own = {"OMP_NUM_THREADS": "4", "WEIR_SHARE": "node", "WEIR_SHARE_DIR": str(place), "WEIR_ADAPT": "false"}
-    its = Programs(builds.get(SHARING), environment | own)
-    yield its
-    its.kill()
+    sharing = Programs(builds.get(SHARING), environment | own)
+    yield sharing
+    sharing.kill()

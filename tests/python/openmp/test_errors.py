@@ -243,8 +243,8 @@ def test_an_error_ends_with_its_construct_and_line(
     line = 1 + (BEGIN + text).split("/* here")[0].count("\n")
     status, said, _ = say(built(text, tmp_path, compiler, "-O1", "-g", "-fno-optimize-sibling-calls"), environment, 4)
     assert status == -signal.SIGABRT, said
-    its = rf"weir: {construct} at error\.c:(\d+) \(.*\): .*{re.escape(words)}.* \[OpenMP 5\.2, "
-    found = re.match(its, said)
+    pattern = rf"weir: {construct} at error\.c:(\d+) \(.*\): .*{re.escape(words)}.* \[OpenMP 5\.2, "
+    found = re.match(pattern, said)
     assert found, said
     # The compilers attribute the call at a construct's end to its beginning, or to the line behind it.
     assert int(found.group(1)) in (line, line + 1), said

@@ -44,7 +44,7 @@ def test_they_run_by_weir_run(linked: Path):
 
 
 def test_all_that_llvms_library_has_of_gccs_is_there_in_its_version(runtime: Path):
-    its = next(r.library for r in runtimes() if r.name == f"libomp-{CLANG}")
-    asked = {name for name, version in elf.read(its).has if name.startswith("GOMP_") and version == "VERSION"}
+    library = next(r.library for r in runtimes() if r.name == f"libomp-{CLANG}")
+    asked = {name for name, version in elf.read(library).has if name.startswith("GOMP_") and version == "VERSION"}
     ours = elf.read(runtime).has
     assert len(asked) > 100 and not {name for name in asked if not {(name, "VERSION"), (name, "")} & ours}

@@ -367,8 +367,8 @@ def bind(running: Running, processors: list[int] | None = None) -> None:
     """All threads of the process, as an administrator does; None: each to any."""
     for task in Path(f"/proc/{running.process.pid}/task").iterdir():
         with contextlib.suppress(ProcessLookupError):  # it has ended since
-            its = processors or random.choice([PROCESSORS, PROCESSORS[:1], PROCESSORS[1:]])
-            os.sched_setaffinity(int(task.name), its)
+            affinity = processors or random.choice([PROCESSORS, PROCESSORS[:1], PROCESSORS[1:]])
+            os.sched_setaffinity(int(task.name), affinity)
 
 
 def test_masks_may_change_while_seats_are_chosen(programs: Programs):

@@ -19,34 +19,34 @@ pytestmark = [skips.mark("own", "other runtimes do not share"), skips.mark("proc
 def public(programs: Programs, runtime: Path) -> Iterator[Path]:
     """A table that all users can reach, and the program and its runtime, too."""
     with tempfile.TemporaryDirectory(prefix="weir-test-share-", dir="/tmp") as folder:
-        its = Path(folder)
-        its.chmod(0o755)
-        programs.program = Path(shutil.copy(programs.program, its))
+        path = Path(folder)
+        path.chmod(0o755)
+        programs.program = Path(shutil.copy(programs.program, path))
         plain = {n: v for n, v in programs.environment.items() if n != "LD_LIBRARY_PATH"}
-        (its / "table").mkdir()
-        (its / "table").chmod(0o1777)
-        more = {"LD_PRELOAD": shutil.copy(runtime, its), "WEIR_SHARE_DIR": str(its / "table")}
+        (path / "table").mkdir()
+        (path / "table").chmod(0o1777)
+        more = {"LD_PRELOAD": shutil.copy(runtime, path), "WEIR_SHARE_DIR": str(path / "table")}
         programs.environment = plain | more
-        yield its / "table"
+        yield path / "table"
 
 
 ANOTHER = ("setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups")
 
 
 def test_programs_of_several_users_share_a_public_table(programs: Programs, public: Path):
-    mine = programs.start()
-    mine.until(2)
+    first = programs.start()
+    first.until(2)
     others = programs.start(launcher=ANOTHER)
-    mine.until(1)
+    first.until(1)
     others.until(1)
     assert {file.stat().st_uid for file in public.iterdir()} == {0, 54321}
     others.process.kill()
-    mine.until(2)
+    first.until(2)
     again = programs.start(launcher=ANOTHER)
-    mine.until(1)
+    first.until(1)
     again.until(1)
     # It may not remove the entry of a program of root that was killed, and passes it over.
-    mine.process.kill()
+    first.process.kill()
     again.until(2)
     assert again.end() == ""
     assert [file.stat().st_uid for file in public.iterdir()] == [0]

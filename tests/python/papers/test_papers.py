@@ -29,7 +29,7 @@ def weir(*words: str):
 
 def test_every_finding_of_every_judge_is_in_the_catalogue():
     named = {one for _, row in ROWS for one in row.judged}
-    assert [one.says for its in KNOWN.values() for one in its if one not in named] == []
+    assert [one.says for findings in KNOWN.values() for one in findings if one not in named] == []
 
 
 def wrong(number: str, row: catalogue.Finding) -> str | None:
@@ -93,11 +93,11 @@ def test_documents_that_rows_link_to_exist_beside_the_page():
 def test_the_verdict_is_that_of_all_variants(holds: tuple[bool, bool], verdict: str):
     known = {"s": [judged(f"Barriers cost ({n}).", one, f"Why {n}.") for n, one in enumerate(holds)]}
     row = ONE | {"judged": ["s: Barriers cost"], "because": "so"}
-    its = catalogue.finding(row, known)
-    assert its.verdict == verdict and its.again == ("weir simulate s",)
-    assert ("agrees" in its.here) == (verdict == catalogue.IN_PART)
-    assert all((f"Why {n}." in its.reason) != one for n, one in enumerate(holds))
-    assert its.reason.startswith("Within 1 % (so).")
+    finding = catalogue.finding(row, known)
+    assert finding.verdict == verdict and finding.again == ("weir simulate s",)
+    assert ("agrees" in finding.here) == (verdict == catalogue.IN_PART)
+    assert all((f"Why {n}." in finding.reason) != one for n, one in enumerate(holds))
+    assert finding.reason.startswith("Within 1 % (so).")
 
 
 @pytest.mark.parametrize(

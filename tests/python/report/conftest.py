@@ -133,7 +133,7 @@ def made_pages(folder: Path) -> dict[str, Path]:
         command("report", held, "-o", made[name])
     before, after = (MEASURED / f"2026-11-21-{name}.jsonl" for name in ("calibrated", "two-processors"))
     command("compare", before, after, "--export", folder / "compared.html")
-    changed = [r | {"samples": {n: [v * 2 ** (i % 3 - 1) for v in its] for n, its in r["samples"].items()}}
+    changed = [r | {"samples": {n: [v * 2 ** (i % 3 - 1) for v in values] for n, values in r["samples"].items()}}
                for i, r in enumerate(openmp_rows())]  # fmt: skip
     after = write(folder / "changed.jsonl", changed)
     command("compare", folder / "openmp.jsonl", after, "--export", folder / "changed.html")

@@ -148,7 +148,8 @@ def comparing(words: list[object], where: Conditions, times: int = 1) -> Compari
 
 
 def printed(done: Comparing, side: str) -> list[str]:
-    return [file.read_text() for (its, stream, _), file in done.kept.files.items() if (its, stream) == (side, "stdout")]
+    files = done.kept.files.items()
+    return [file.read_text() for (name, stream, _), file in files if (name, stream) == (side, "stdout")]
 
 
 @skips.mark("root")

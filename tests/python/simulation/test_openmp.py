@@ -118,8 +118,8 @@ def test_a_page_shows_each_machine_with_a_chart_and_counts(made: Path, tmp_path:
     rows, _ = records.read([made])
     made_of = section.sections(rows)
     assert [s.heading for s in made_of] == ["Huawei Kunpeng 920, 64 cores", "2 × NVIDIA Grace, 144 cores"]
-    for its in made_of:
-        chart, overheads, counted = its.parts
+    for of_machine in made_of:
+        chart, overheads, counted = of_machine.parts
         assert chart.drawn is not None and "best model" in chart.title
         assert len(overheads.rows) == len(counted.rows) == 4
     page.write(rows, [], tmp_path / "page.html")

@@ -57,9 +57,9 @@ def test_every_scenario_that_names_a_paper_has_findings():
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_findings_are_as_the_catalogue_says(run, name: str):
-    its = findings(run(name))
-    assert [f.says for f in its] == [known.says for known in KNOWN[name]]
-    for f, known in zip(its, KNOWN[name], strict=True):
+    found = findings(run(name))
+    assert [f.says for f in found] == [known.says for known in KNOWN[name]]
+    for f, known in zip(found, KNOWN[name], strict=True):
         assert f.holds == known.holds, f"{f.says} Simulated: {f.simulated}"
         assert (f.source, f.within, f.why) == (known.source, known.within, known.why)
         assert alike(f.simulated, known.simulated), f"{f.simulated}: scripts/document-papers --simulate"

@@ -174,12 +174,12 @@ def test_history_as_page_picture_and_trace(small: Path, tmp_path: Path, chromium
     slices = [e for e in trace if e["ph"] == "X" and e["pid"] == 1]
     assert {e["tid"] for e in slices} == {0, 1, 2}
     for member in range(3):  # stretches of one thread follow one another
-        its = sorted((e["ts"], e["ts"] + e["dur"]) for e in slices if e["tid"] == member)
-        assert all(a[1] <= b[0] + 1e-6 for a, b in zip(its, its[1:], strict=False))
+        spans = sorted((e["ts"], e["ts"] + e["dur"]) for e in slices if e["tid"] == member)
+        assert all(a[1] <= b[0] + 1e-6 for a, b in zip(spans, spans[1:], strict=False))
     running = [e for e in trace if e["ph"] == "X" and e["pid"] == 2]
     for processor in (0, 1):  # never two at once
-        its = sorted((e["ts"], e["ts"] + e["dur"]) for e in running if e["tid"] == processor)
-        assert all(a[1] <= b[0] + 1e-6 for a, b in zip(its, its[1:], strict=False))
+        spans = sorted((e["ts"], e["ts"] + e["dur"]) for e in running if e["tid"] == processor)
+        assert all(a[1] <= b[0] + 1e-6 for a, b in zip(spans, spans[1:], strict=False))
     assert any(e["name"] == "barrier 11: last leaving" for e in trace)
     drawn = xml.parse(tmp_path / "h.svg").getroot()
     rectangles = [e for e in drawn.iter("{http://www.w3.org/2000/svg}rect") if len(e)]

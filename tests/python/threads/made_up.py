@@ -49,11 +49,11 @@ def cost_rows() -> list[dict]:
     return made
 
 
-def rows(its: list[Program], episode: Episode = as_predicted, had: float = 1.0) -> list[dict]:
+def rows(chosen: list[Program], episode: Episode = as_predicted, had: float = 1.0) -> list[dict]:
     """Measured as `episode` says, simulated as 1.1 times of what is predicted, and predicted."""
-    made = [MACHINE, *cost_rows(), *(measured(one, episode(one), had) for one in its)]
-    computed = {one: one.compute_ns for one in its}
-    for one in its:
+    made = [MACHINE, *cost_rows(), *(measured(one, episode(one), had) for one in chosen)]
+    computed = {one: one.compute_ns for one in chosen}
+    for one in chosen:
         stated = STATED[one.threads]
         made.append(of_one_value(one, [1.1 * as_predicted(one)], one.compute_ns, "simulated", stated))
     return [*made, *predicted.rows(computed, COSTS, STATED)]

@@ -91,7 +91,7 @@ def test_functions_are_found_in_their_default_version_where_the_c_library_looks_
     oldest = compiled(FINDS_OLDEST, tmp_path / "oldest.so", "-shared", "-fPIC")
     plain = starting.without_settings()
     said = [
-        subprocess.run([asks], env=plain | {"LD_PRELOAD": its}, capture_output=True, text=True, timeout=300).stdout
-        for its in ("", f"{oldest}:{runtime}")
+        subprocess.run([asks], env=plain | {"LD_PRELOAD": preload}, capture_output=True, text=True, timeout=300).stdout
+        for preload in ("", f"{oldest}:{runtime}")
     ]
     assert said[0] == said[1] == f"0 {len(os.sched_getaffinity(0))}\n1\n"

@@ -59,28 +59,28 @@ class Resting:
 
     def __init__(self, program: Path, environment: dict[str, str], *words: object):
         pipe = subprocess.PIPE
-        self._its = subprocess.Popen([program, *map(str, words)], env=environment, stdin=pipe, stdout=pipe, text=True)
-        self._own = set(self._its.stdout.readline().split())
+        self._child = subprocess.Popen([program, *map(str, words)], env=environment, stdin=pipe, stdout=pipe, text=True)
+        self._own = set(self._child.stdout.readline().split())
 
     def __enter__(self) -> "Resting":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._its.stdin.close()
-        self._its.stdout.close()
-        self._its.kill()
-        self._its.wait()
+        self._child.stdin.close()
+        self._child.stdout.close()
+        self._child.kill()
+        self._child.wait()
 
     def go_on(self) -> None:
-        self._its.stdin.write("\n")
-        self._its.stdin.flush()
+        self._child.stdin.write("\n")
+        self._child.stdin.flush()
 
     def threads(self) -> set[str]:
-        return set(os.listdir(f"/proc/{self._its.pid}/task"))
+        return set(os.listdir(f"/proc/{self._child.pid}/task"))
 
     def switches(self) -> int:
         """Of the threads that the program has not made: how often they have waited."""
-        statuses = (Path(f"/proc/{self._its.pid}/task/{it}/status").read_text() for it in self.threads() - self._own)
+        statuses = (Path(f"/proc/{self._child.pid}/task/{it}/status").read_text() for it in self.threads() - self._own)
         return sum(int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text, re.MULTILINE)[1]) for text in statuses)
 
     def come_to_rest(self, switches: int = 2) -> None:
@@ -137,8 +137,8 @@ def test_a_team_has_room_where_libgomps_has(given: dict[str, dict[str, str]], tm
 @pytest.mark.parametrize("mode", MODES)
 def test_few_processes_are_granted(program: Path, given: dict[str, dict[str, str]], mode: str):
     most = 16 + PROCESSORS
-    plain, its = (said(program, given[how], "made", 2 * most, most)[0] for how in ("plain", mode))
-    assert plain == most - 1 and its >= plain - SERVICES[mode]
+    plain, in_mode = (said(program, given[how], "made", 2 * most, most)[0] for how in ("plain", mode))
+    assert plain == most - 1 and in_mode >= plain - SERVICES[mode]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -150,17 +150,19 @@ def test_a_fork_copies_few_pages(program: Path, given: dict[str, dict[str, str]]
     assert parent_here <= parent + 8
 
 
-@pytest.mark.parametrize("mine", [None, "glibc.malloc.check=1", "glibc.pthread.stack_cache_size=0"])
-def test_what_the_program_starts_inherits_no_tunable(runtime: Path, monkeypatch: pytest.MonkeyPatch, mine: str | None):
+@pytest.mark.parametrize("tunables", [None, "glibc.malloc.check=1", "glibc.pthread.stack_cache_size=0"])
+def test_what_the_program_starts_inherits_no_tunable(
+    runtime: Path, monkeypatch: pytest.MonkeyPatch, tunables: str | None
+):
     monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
-    if mine is not None:
-        monkeypatch.setenv("GLIBC_TUNABLES", mine)
+    if tunables is not None:
+        monkeypatch.setenv("GLIBC_TUNABLES", tunables)
     # A shell has functions of its own for the environment.
     command = [sys.executable, "-m", "weir", "run", "--", "bash", "-c", "env"]
     text = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
     seen = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
     assert "libgomp-weir" in seen["LD_PRELOAD"]
-    assert seen.get("GLIBC_TUNABLES") == mine
+    assert seen.get("GLIBC_TUNABLES") == tunables
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -38,10 +38,10 @@ def test_each_experiment_has_programs_of_both_kinds_and_each_once():
     for experiment in EXPERIMENTS:
         for quick in (False, True):
             for processors in (2, 3, 16):
-                its = list(experiment.programs(COSTS, processors, quick))
-                assert {one.threads for one in its} == set(KINDS)
-                assert len({one.id for one in its}) == len(set(its)) == len(its)
-                assert all(one.processors <= processors for one in its)
+                planned = list(experiment.programs(COSTS, processors, quick))
+                assert {one.threads for one in planned} == set(KINDS)
+                assert len({one.id for one in planned}) == len(set(planned)) == len(planned)
+                assert all(one.processors <= processors for one in planned)
 
 
 def test_every_program_is_one_that_the_native_one_takes():
@@ -66,8 +66,10 @@ def test_every_program_is_one_that_the_native_one_takes():
 @pytest.mark.parametrize("kind", KINDS)
 def test_several_applications_end_under_each_policy(kind: str, policy: str):
     """Where an application waits for a turn that never comes, or a member for one of another application, it hangs."""
-    its = f"members=2:processors=2:compute_ns=2000:applications=2:policy={policy}:distribution=exponential:slot_us=50"
-    words = f"sample {kind}:combination/share:{its}\n" * 5
+    settings = (
+        f"members=2:processors=2:compute_ns=2000:applications=2:policy={policy}:distribution=exponential:slot_us=50"
+    )
+    words = f"sample {kind}:combination/share:{settings}\n" * 5
     done = subprocess.run(
         [native.require("weir-measure-threads"), "serve", "--sample-ms", "2", "--limit-ms", "20"],
         input=words,
@@ -126,8 +128,8 @@ class Made:
             episode = (COSTS.switch_ns if name == "switch" else COSTS.quantum_ns)[kind]
         else:
             episode = next(as_predicted(one) for one in programs() if one.id == what)
-        its = {"episode_ns": episode, "reference_ns": episode / 2, "overhead_ns": episode / 2, "cpu_ns": 2 * episode}
-        return its | {"id": what, "inner": 3}
+        answer = {"episode_ns": episode, "reference_ns": episode / 2, "overhead_ns": episode / 2, "cpu_ns": 2 * episode}
+        return answer | {"id": what, "inner": 3}
 
     def quit(self) -> None:
         pass
@@ -149,16 +151,16 @@ def session(
 ) -> tuple[measuring.Session, list[dict]]:
     plan = measuring.Plan(chosen(names), [0, 1], rounds, samples, quick=False)
     with records.Writer(path) as writer:
-        its = measuring.Session(plan, writer, lambda *_: lambda *_: None)
-        its.run(INFO)
+        done = measuring.Session(plan, writer, lambda *_: lambda *_: None)
+        done.run(INFO)
     found, complaints = records.read([path])
     assert complaints == []
-    return its, found
+    return done, found
 
 
 def test_a_session_measures_each_program_in_turns(made: type[Made], tmp_path: Path):
-    its, found = session(tmp_path / "r.jsonl", "overhead", samples=3)
-    assert not its.interrupted
+    done, found = session(tmp_path / "r.jsonl", "overhead", samples=3)
+    assert not done.interrupted
     asked = [what for what in made.asked if what.startswith(KINDS)]
     ids = {p.id for p in programs("overhead")}
     turns = [asked[i : i + len(ids)] for i in range(0, len(asked), len(ids))]
@@ -170,8 +172,8 @@ def test_a_session_measures_each_program_in_turns(made: type[Made], tmp_path: Pa
 
 def test_what_was_measured_until_ctrl_c_is_kept(made: type[Made], tmp_path: Path):
     made.interrupts_after = 100
-    its, found = session(tmp_path / "r.jsonl", "overhead")
-    assert its.interrupted
+    done, found = session(tmp_path / "r.jsonl", "overhead")
+    assert done.interrupted
     kept = [r for r in found if r["kind"] == "overhead" and r["what"]["experiment"] == "overhead"]
     assert sum(len(r["samples"]["episode_ns"]) for r in kept) == 100 - 24  # less switches and quanta
     assert not any(r.get("source") != "measured" for r in kept)
@@ -185,19 +187,19 @@ def test_the_time_given_is_shared_among_the_experiments(
     monkeypatch.setattr(measuring.time, "monotonic", lambda: float(next(now)))  # a second for each look
     plan = measuring.Plan(chosen(["spinning", "overhead"]), [0, 1], 1, None, False, seconds=60)
     with records.Writer(tmp_path / "r.jsonl") as writer:
-        its = measuring.Session(plan, writer, lambda *_: lambda *_: None)
-        its.run(INFO)
+        done = measuring.Session(plan, writer, lambda *_: lambda *_: None)
+        done.run(INFO)
     samples = {name: [p for p in programs(name) if p.id in made.asked] for name in ("spinning", "overhead")}
     assert all(20 <= len(found) <= 35 for found in samples.values()), samples
-    assert [str(c) for c in its.complaints]
+    assert [str(c) for c in done.complaints]
 
 
 def test_a_program_that_hangs_loses_its_own_row_only(made: type[Made], tmp_path: Path):
     made.loses = "user:mcs/"
-    its, found = session(tmp_path / "r.jsonl", "overhead", rounds=1)
+    done, found = session(tmp_path / "r.jsonl", "overhead", rounds=1)
     failed = {r["what"]["id"] for r in found if r["kind"] == "failure"}
     assert failed == {p.id for p in programs("overhead") if p.id.startswith("user:mcs/")}
-    assert [str(c) for c in its.complaints] and section.left_out(found)
+    assert [str(c) for c in done.complaints] and section.left_out(found)
     assert {r["what"]["algorithm"] for r in found if r["kind"] == "overhead"} >= {"counter", "mcs", "combination"}
 
 
@@ -219,8 +221,8 @@ def test_on_a_machine_that_follows_the_formulas_all_holds(name: str):
     held = verdicts(name, rows(programs(name)))
     # Where the formula, an upper bound, is above what the paper measured.
     unlike = ("tree", " 4 context switches of computing.") if name == "overhead" else ()
-    its = [holds for says, holds in held if not any(words in says for words in unlike)]
-    assert its and all(its), held
+    judged = [holds for says, holds in held if not any(words in says for words in unlike)]
+    assert judged and all(judged), held
 
 
 @pytest.mark.parametrize(
@@ -241,8 +243,8 @@ def test_on_a_machine_that_follows_the_formulas_all_holds(name: str):
 )
 def test_where_a_finding_does_not_hold_it_is_said(name: str, wrong: object, says: str):
     held = verdicts(name, rows(programs(name), wrong))
-    its = [holds for said, holds in held if said.startswith(says)]
-    assert its and not any(its), held
+    judged = [holds for said, holds in held if said.startswith(says)]
+    assert judged and not any(judged), held
 
 
 def test_the_overhead_is_against_twice_the_time_with_a_processor_each():
@@ -284,8 +286,8 @@ def test_one_sentence_counts_what_holds():
 def test_efficiency_is_computing_over_the_processors_time():
     one = next(p for p in programs("policies") if p.policy == "partition")
     results = Results("policies", [MACHINE, measured(one, 4 * one.compute_ns)])
-    its: Interval = results.of()[0].efficiency
-    assert its.value == pytest.approx(0.5, rel=0.01) and its.low <= its.value <= its.high
+    efficiency: Interval = results.of()[0].efficiency
+    assert efficiency.value == pytest.approx(0.5, rel=0.01) and efficiency.low <= efficiency.value <= efficiency.high
 
 
 # ---- the page
@@ -303,11 +305,11 @@ def test_a_chart_has_measured_simulated_and_predicted_curves_of_both_kinds(name:
 
 def test_nothing_is_judged_where_others_had_the_processors(tmp_path: Path):
     load = {"kind": "load", "session": "s", "processors": 2, "seconds": 9.0, "others_s": 9.0, "stolen_s": 0.0}
-    its = rows(programs("spinning"))
-    assert len(tables.for_terminal([MACHINE, *its])) == len(tables.for_terminal([MACHINE, *its, load])) + 1
-    heads = tables.of_findings(findings(Results("spinning", its))).heads
+    spinning = rows(programs("spinning"))
+    assert len(tables.for_terminal([MACHINE, *spinning])) == len(tables.for_terminal([MACHINE, *spinning, load])) + 1
+    heads = tables.of_findings(findings(Results("spinning", spinning))).heads
     for row, judged in ((MACHINE, True), (load, False)):
-        page.write([MACHINE, *its, row], [], tmp_path / "t.html")
+        page.write([MACHINE, *spinning, row], [], tmp_path / "t.html")
         text = (tmp_path / "t.html").read_text()
         assert all(f">{head}</th>" in text for head in heads) == judged and 'id="threads-spinning"' in text
 
@@ -352,6 +354,6 @@ def test_a_session_on_this_machine(tmp_path: Path):
 def test_a_sweep_has_no_points_but_the_programs(name: str):
     for kind in KINDS:
         for waiting in ("spin", "share"):
-            its = {p: p.compute_ns for p in programs(name) if p.threads == kind and p.waiting == waiting}
-            sweep = [line.split(" = ")[1] for line in simulated._sweep(its).splitlines()] if its else []
-            assert math.prod(len(json.loads(values)) for values in sweep) == max(1, len(its))
+            computed = {p: p.compute_ns for p in programs(name) if p.threads == kind and p.waiting == waiting}
+            sweep = [line.split(" = ")[1] for line in simulated._sweep(computed).splitlines()] if computed else []
+            assert math.prod(len(json.loads(values)) for values in sweep) == max(1, len(computed))

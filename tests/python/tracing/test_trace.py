@@ -50,21 +50,21 @@ def events(path: Path) -> list[list[str | float]]:
     for row in rows:
         said = f"{row['do']} {row['lock']}" if "lock" in row else row["do"]
         if "after_ns" in row:
-            for its, ns in zip(of, row["after_ns"], strict=True):
-                its += [ns, said]
+            for member, ns in zip(of, row["after_ns"], strict=True):
+                member += [ns, said]
         else:
             of[row["member"]].append(row["ns"] if said == "compute" else said)
     return of
 
 
-def words(its: list[str | float]) -> list[str]:
-    return [e for e in its if isinstance(e, str)]
+def words(member: list[str | float]) -> list[str]:
+    return [e for e in member if isinstance(e, str)]
 
 
-def computed_ms(its: list[str | float]) -> list[float]:
+def computed_ms(member: list[str | float]) -> list[float]:
     """Before each barrier, and after the last."""
     sums = [0.0]
-    for e in its:
+    for e in member:
         if e == "barrier":
             sums.append(0.0)
         elif isinstance(e, int | float):
@@ -80,7 +80,7 @@ def test_members_compute_where_they_do_and_not_where_they_wait(
     # Each computes until it has had its processor time: no other program can make that less. A hypervisor may seem to
     # make it more.
     work = traced(program, "work", str(COMPUTES_MS), options=("--runs", "3"))
-    first, middle, last = (computed_ms(its) for its in events(work))
+    first, middle, last = (computed_ms(member) for member in events(work))
     least = COMPUTES_MS * 0.99
     assert [t >= least for t in first] == [True, True, False, True]  # serial, then between fork and barrier, and after
     assert [t >= least for t in last] == [False, False, True, False]
@@ -89,15 +89,15 @@ def test_members_compute_where_they_do_and_not_where_they_wait(
 
 @pytest.mark.parametrize("threads", [2, 5])
 def test_each_barrier_is_recorded_once_and_each_fork_and_join(program: Path, threads: int):
-    its = events(traced(program, "worksharing", threads=threads))
+    members = events(traced(program, "worksharing", threads=threads))
     # In the first region a loop, sections, a single, and a copyprivate's two; in the second nothing but the join.
-    assert [words(e) for e in its] == [["barrier"] * (2 + 3 + 2 + 2)] * threads
+    assert [words(e) for e in members] == [["barrier"] * (2 + 3 + 2 + 2)] * threads
 
 
 def test_exclusion_is_recorded_by_its_locks(program: Path):
-    its = [words(e) for e in events(traced(program, "exclusion"))]
-    first = its[0]
-    assert its == [first] * 3  # the same locks of the same numbers
+    members = [words(e) for e in events(traced(program, "exclusion"))]
+    first = members[0]
+    assert members == [first] * 3  # the same locks of the same numbers
     body, reduction = first[1:11], first[11:13]  # after the fork
     pairs = [(body[i], body[i + 1]) for i in range(0, 10, 2)] + [(reduction[0], reduction[1])]
     assert [a.replace("lock ", "unlock ") for a, _ in pairs] == [b for _, b in pairs]
@@ -122,8 +122,8 @@ def test_a_member_may_do_more_than_a_part_of_the_file_holds(program: Path):
 
 
 def test_a_trace_ends_with_the_last_barrier_that_all_passed(program: Path):
-    its = events(traced(program, "ends", status=3))
-    assert [words(e) for e in its] == [["barrier"] * 3] * 3  # the fork and two
+    members = events(traced(program, "ends", status=3))
+    assert [words(e) for e in members] == [["barrier"] * 3] * 3  # the fork and two
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def made(ns: list[int], ends: tuple[int, ...] = (LOCK, UNLOCK, BARRIER), status:
 
 def test_members_that_do_different_things_have_lines_of_their_own(tmp_path: Path):
     one, other, third = made([1, 2, 3]), made([4, 5, 6]), made([7, 0], (BARRIER, LAST))
-    ends, ns = ([getattr(its, of)[0] for its in (one, other)] for of in ("ends", "ns"))
+    ends, ns = ([getattr(recorded, of)[0] for recorded in (one, other)] for of in ("ends", "ns"))
     both = replace(one, ends=ends, ns=ns, locks=[np.array([0, 0, 0]), np.array([1, 1, 0])])
     expected = [[1, "lock 0", 2, "unlock 0", 3, "barrier"], [4, "lock 1", 5, "unlock 1", 6, "barrier"]]
     write(both, tmp_path / "t.jsonl", {})
@@ -181,7 +181,8 @@ def test_times_are_the_least_of_several_runs():
 
 
 def test_a_recorded_program_runs_on_the_simulator(program: Path, tmp_path: Path):
-    traces = {name: traced(program, *its) for name, its in {"work": ("work", "5"), "exclusion": ("exclusion",)}.items()}
+    runs = {"work": ("work", "5"), "exclusion": ("exclusion",)}
+    traces = {name: traced(program, *arguments) for name, arguments in runs.items()}
     text = f"""
 machine = "ideal"
 [[application]]

@@ -247,8 +247,8 @@ def test_faster_is_by_more_than_the_noise_and_worth_it():
 
 def test_a_simulation_is_judged_by_its_seeds():
     found = {"usual": Interval(100, 99, 101), "a": Interval(80, 79, 81), "b": Interval(70, 60, 110)}
-    its = judging.of_intervals(TEAM, "usual", found)
-    assert (its.barrier, its.ns) == ("a", 80), "the seeds of b differ too much"
+    finding = judging.of_intervals(TEAM, "usual", found)
+    assert (finding.barrier, finding.ns) == ("a", 80), "the seeds of b differ too much"
     assert judging.of_intervals(TEAM, "usual", {"usual": Interval(1, 1, 1)}).undecided
     assert judging.of_intervals(TEAM, "other", found).undecided
 
@@ -301,8 +301,8 @@ def test_the_library_reads_what_is_written(tmp_path: Path, here: dict[str, Any])
     path, whole = tmp_path / "profile", len(here["affinity"])
     taken = next(c["algorithm"] for c in here["choices"] if c["members"] == 4 and not c["placed"])
     other = "mcs" if taken != "mcs" else "sense"
-    its = Section(here["signature"], whole, "2026-11-25", False, "it", [Finding(TEAM, taken, 50.0, other, 40.0)])
-    profile_file.write(path, its)
+    section = Section(here["signature"], whole, "2026-11-25", False, "it", [Finding(TEAM, taken, 50.0, other, 40.0)])
+    profile_file.write(path, section)
     info, said = info_with(path, "--members", "4")
     assert said == "" and info["profile"]["words"].startswith(f"{path}, measured on 2026-11-25")
     if here["usable"] < whole:
@@ -364,9 +364,9 @@ def test_a_plan_made_for_the_machine_is_taken_where_it_wins(tmp_path: Path):
         free, bound = work.run(600.0, writer, lambda *_: None)
     assert (free.team, free.usual, free.barrier) == (Team(64, False), "exchange-nodes", None)
     assert bound.barrier.startswith("levels:") and bound.ns < 0.95 * bound.usual_ns, bound
-    its = work.about
+    about = work.about
     path = tmp_path / "mine.profile"
-    profile_file.write(path, Section(its["signature"], 64, "2026-11-26", True, "it", [free, bound]))
+    profile_file.write(path, Section(about["signature"], 64, "2026-11-26", True, "it", [free, bound]))
     assert path.read_text().startswith("weir profile 2\n") and f"barrier bound 64 {bound.barrier} " in path.read_text()
     _, said = info_with(path)
     assert "it is of a machine with 64 processors" in said and "line" not in said, "the library reads it"

@@ -17,7 +17,7 @@ ROUNDS = 8
 
 
 def cell(program: str = "one", situation: str = "dedicated", team: int = 2, processors: int = 2) -> Cell:
-    where = next(its for its in SITUATIONS if its.name == situation)
+    where = next(one for one in SITUATIONS if one.name == situation)
     return Cell(Program(program, Path(program), GCC, barriers=True), where, team, processors)
 
 

@@ -56,9 +56,9 @@ def on_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("side", OWN)
 
 
-def session(tmp_path: Path, *its: Program, situations: tuple[str, ...] = FOUR, rounds: int = 2, **more) -> Session:
+def session(tmp_path: Path, *programs: Program, situations: tuple[str, ...] = FOUR, rounds: int = 2, **more) -> Session:
     on, barriers = more.pop("on", (OWN, KERNEL, AUTO)), more.pop("barriers", ())
-    plan = Plan(its, situations, (2, 8), 2, on, barriers, rounds, 60.0, False, **more)
+    plan = Plan(programs, situations, (2, 8), 2, on, barriers, rounds, 60.0, False, **more)
     with records.Writer(tmp_path / "w.jsonl") as writer:
         made = Session(plan, writer)
         made.run(MACHINE["host"])
@@ -135,13 +135,13 @@ def test_what_fails_on_weir_is_said_and_left_out(on_scripts: None, tmp_path: Pat
 
 
 def test_a_program_that_cannot_be_compared_is_skipped_with_the_reason(on_scripts: None, tmp_path: Path):
-    its = [
+    programs = [
         Program("right", script(tmp_path, "right", RIGHT), GCC),
         Program("gone", tmp_path / "gone", GCC),
         Program("bare", script(tmp_path, "bare", 'echo "bare: scikit-learn is missing" >&2; exit 2'), OTHERS),
         Program("refused", script(tmp_path, "refused", RIGHT), GCC),
     ]
-    made = session(tmp_path, *its, situations=("dedicated",))
+    made = session(tmp_path, *programs, situations=("dedicated",))
     said = "\n".join(made.complaints)
     assert {r["what"]["algorithm"] for r in measured(made)} == {"right"}
     for words in (
@@ -212,11 +212,11 @@ def test_a_weight_that_may_not_be_leaves_its_situation_out(
 
 
 def test_programs_without_work_for_a_situation_are_not_in_it(on_scripts: None, tmp_path: Path):
-    its = [
+    programs = [
         Program("brief", script(tmp_path, "brief", RIGHT), GCC, None, beside=("--regions", "1")),
         Program("long", script(tmp_path, "long", RIGHT), GCC),
     ]
-    made = session(tmp_path, *its, situations=("dedicated", "beside-1"), rounds=1)
+    made = session(tmp_path, *programs, situations=("dedicated", "beside-1"), rounds=1)
     assert {(r["what"]["algorithm"], r["where"]["situation"], r["what"]["command"]) for r in measured(made)} == {
         ("brief", "beside-1", "--regions 1"),
         ("long", "dedicated", ""),
@@ -228,13 +228,13 @@ def test_a_group_of_situations_is_all_of_them():
 
 
 def test_where_time_is_short_some_have_all_rounds_and_the_rest_one(tmp_path: Path):
-    its = [cell(str(number)) for number in range(12)]
+    cells = [cell(str(number)) for number in range(12)]
     with records.Writer(tmp_path / "w.jsonl") as writer:
         made = Session(Plan([], FOUR, (2, 8), 2, (OWN, KERNEL), (), 6, 600.0, False), writer)
         now = time.monotonic()
-        assert made._affordable(dict.fromkeys(its, 1.0), now + 600) == its and not list(made.complaints)
-        kept = made._affordable(dict.fromkeys(its, 20.0), now + 540)  # five rounds more of five cells
-    assert len(set(kept)) == 5 and set(kept) < set(its)
+        assert made._affordable(dict.fromkeys(cells, 1.0), now + 600) == cells and not list(made.complaints)
+        kept = made._affordable(dict.fromkeys(cells, 20.0), now + 540)  # five rounds more of five cells
+    assert len(set(kept)) == 5 and set(kept) < set(cells)
     said = "the time given, 600 s, is spent by 5 of 12 programs, teams and situations, and the others have one round"
     assert list(made.complaints) == [f"{said}; 6 rounds of all need about --seconds 1440"]
 
@@ -294,7 +294,7 @@ def test_a_real_program_is_measured_on_each_runtime(tmp_path: Path, monkeypatch:
 )
 def test_the_time_is_read_from_its_line(line: str, seconds: float | None):
     found = TIME.findall(f"something else\n{line}\n")
-    assert [float(its) for its in found] == ([] if seconds is None else [seconds])
+    assert [float(number) for number in found] == ([] if seconds is None else [seconds])
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ BARRIERS = ("condvar", "sense", "dissemination", "tree", "tournament")
 
 
 def by_barrier(times: dict[str, float], program: str = "one", where: str = "dedicated", team: int = 2, here: int = 2):
-    its = cell(program, where, team, here)
-    found = runs(its, OWN, 0.2) + runs(its, KERNEL, min(times.values()))
-    return found + [row for name, time in times.items() for row in runs(its, KERNEL, time, name)]
+    at = cell(program, where, team, here)
+    found = runs(at, OWN, 0.2) + runs(at, KERNEL, min(times.values()))
+    return found + [row for name, time in times.items() for row in runs(at, KERNEL, time, name)]
 
 
 def counted(where, runtime: str, time_s: float, priced_s: float, directives: int) -> Row:
@@ -26,9 +26,9 @@ def counted(where, runtime: str, time_s: float, priced_s: float, directives: int
 
 
 def verdict(rows: list[Row], says: str) -> str:
-    its = [one for one in conclusions([MACHINE, *rows]) if says in one.says]
-    assert len(its) == 1, its
-    return its[0].verdict
+    found = [one for one in conclusions([MACHINE, *rows]) if says in one.says]
+    assert len(found) == 1, found
+    return found[0].verdict
 
 
 def test_without_programs_there_are_no_conclusions():
@@ -72,9 +72,9 @@ def test_fewer_processors_cost_little(barriers: int, crowded: float, expected: s
 
 @pytest.mark.parametrize(("own", "expected"), [(0.3, AGREES), (0.5, DIFFERS), (0.201, DIFFERS)])
 def test_directives_add_up(own: float, expected: str):
-    its = cell()
-    found = runs(its, OWN, own) + runs(its, KERNEL, 0.2)
-    priced = [counted(its, OWN, own, 0.15, 1000), counted(its, KERNEL, 0.2, 0.05, 1000)]
+    at = cell()
+    found = runs(at, OWN, own) + runs(at, KERNEL, 0.2)
+    priced = [counted(at, OWN, own, 0.15, 1000), counted(at, KERNEL, 0.2, 0.05, 1000)]
     assert verdict(found + priced, "add up") == expected
     assert verdict(found, "add up") == NOT_MEASURED
 
@@ -88,8 +88,8 @@ def test_threads_against_processes(processes: float, expected: str):
 
 def test_work_of_each_member_is_counted_for_each():
     """Four members on a processor, with as much to do each, take four times as long."""
-    its = [
+    cells = [
         replace(where, program=replace(where.program, per_member=True)) for where in (cell(), cell("one", "crowded", 8))
     ]
-    found = runs(its[0], KERNEL, 0.2) + runs(its[1], KERNEL, 0.84)
-    assert verdict([*found, counted(its[0], KERNEL, 0.2, 0.01, 1000)], "fewer processors") == AGREES
+    found = runs(cells[0], KERNEL, 0.2) + runs(cells[1], KERNEL, 0.84)
+    assert verdict([*found, counted(cells[0], KERNEL, 0.2, 0.01, 1000)], "fewer processors") == AGREES

@@ -42,7 +42,7 @@ def test_beside_busy_processes_the_fastest_of_the_others_counts():
     verdicts = {t.runtime: t.verdict for t in targets(rows) if (t.situation, t.what) == ("beside-4", NONE_SLOWER)}
     assert verdicts == {KERNEL: "reached", AUTO: "missed"}
     shown = tables.of_situation(Results(rows), "beside-4")
-    marks = {head: its.verdict for head, its in zip(shown.heads[3:], shown.rows[0][3:], strict=True)}
+    marks = {head: mark.verdict for head, mark in zip(shown.heads[3:], shown.rows[0][3:], strict=True)}
     assert marks["own / kernel threads"] == "reached" and marks["own / auto"] == "missed"
 
 
@@ -66,8 +66,8 @@ def test_the_gain_with_more_threads_is_of_teams_four_times_as_large():
 
 def test_programs_with_too_few_rounds_are_not_in_the_mean():
     rows = pair(cell("one", "quota"), 2.0, 1.0) + pair(cell("two", "quota"), 1.0, 9.0, rounds=2)
-    its = next(t for t in targets(rows) if (t.situation, t.what) == ("quota", GAIN))
-    assert its.verdict == "reached" and its.detail == "1 of 2 programs: one"
+    target = next(t for t in targets(rows) if (t.situation, t.what) == ("quota", GAIN))
+    assert target.verdict == "reached" and target.detail == "1 of 2 programs: one"
     assert verdict(rows, "quota", NONE_SLOWER) == "too few rounds"
 
 
@@ -79,8 +79,9 @@ def test_targets_without_figures_are_named():
 
 def test_a_program_that_fails_on_weir_alone_misses_the_target():
     rows = [*pair(cell("one"), 1.0, 0.5), *pair(cell("two"), 1.0, 0.5), failed(cell("two"), KERNEL, "status 1")]
-    its = next(t for t in targets(rows) if t.situation == "dedicated")
-    assert its.verdict == "missed" and its.measured == "of 2: 1 fails, 1 is not slower" and its.detail == "two (2)"
+    target = next(t for t in targets(rows) if t.situation == "dedicated")
+    assert target.verdict == "missed" and target.detail == "two (2)"
+    assert target.measured == "of 2: 1 fails, 1 is not slower"
     # It also fails by itself: there is nothing to compare.
     rows.append(failed(cell("two"), OWN, "status 1"))
     assert verdict(rows, "dedicated", NONE_SLOWER) == "reached"

@@ -32,9 +32,9 @@ def program(suffix: str = "gfortran") -> Path:
     return path
 
 
-def run(words: list[str], its: dict[str, str], suffix: str = "gfortran", launcher: tuple[str, ...] = ()):
+def run(words: list[str], env: dict[str, str], suffix: str = "gfortran", launcher: tuple[str, ...] = ()):
     command = [*launcher, program(suffix), *words]
-    return subprocess.run(command, env=starting.without_settings() | its, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, env=starting.without_settings() | env, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -52,9 +52,9 @@ def test_the_digits_are_the_same_for_each_team_and_runtime(case: str, on):
 @pytest.mark.parametrize("mpi", mpi_programs.MPIS)
 def test_the_digits_are_the_same_over_mpi(mpi: str, on):
     """Two processes of one thread, and of two on Weir's runtime."""
-    for case, its in (("cavity", on("weir kernel", 2)), ("taylor-green", on("libgomp", 1))):
+    for case, env in (("cavity", on("weir kernel", 2)), ("taylor-green", on("libgomp", 1))):
         alone = run(["--case", case, *SMALL], on("libgomp", 1)).stdout
-        done = run(["--case", case, *SMALL], its, mpi, (*mpi_programs.launcher(mpi), "-n", "2"))
+        done = run(["--case", case, *SMALL], env, mpi, (*mpi_programs.launcher(mpi), "-n", "2"))
         assert (done.returncode, done.stdout) == (0, alone), done.stderr
         assert "flow: processes 2 of threads " in done.stderr
 
@@ -62,8 +62,8 @@ def test_the_digits_are_the_same_over_mpi(mpi: str, on):
 @pytest.mark.parametrize("words", [["--blocks", "1"], ["--blocks", "1", "--overlap", "2"], ["--blocks", "8"]])
 def test_the_flow_does_not_depend_on_the_blocks(words: list[str], on):
     """It does on the pressure's last digits."""
-    its = on("weir kernel", 2)
-    plain, other = (run([*SMALL, *more], its).stdout for more in ([], words))
+    env = on("weir kernel", 2)
+    plain, other = (run([*SMALL, *more], env).stdout for more in ([], words))
     energy = [float(re.search(r"kinetic energy\s+([^,]+)", said).group(1)) for said in (plain, other)]
     assert energy[0] == pytest.approx(energy[1], rel=1e-8) and plain != other
 

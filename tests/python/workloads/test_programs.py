@@ -40,8 +40,8 @@ def test_each_of_our_programs_takes_its_arguments_and_prints_its_time(one: Progr
 
 def _options(one: Program) -> str:
     """Where processes execute it, of the program that they are."""
-    its = one.words[0] if one.group == OF_PROCESSES else one.file
-    return subprocess.run([its, "--help"], capture_output=True, text=True, timeout=300).stdout
+    executable = one.words[0] if one.group == OF_PROCESSES else one.file
+    return subprocess.run([executable, "--help"], capture_output=True, text=True, timeout=300).stdout
 
 
 def test_programs_are_chosen_by_name_and_group():
@@ -55,9 +55,9 @@ def test_programs_are_chosen_by_name_and_group():
 
 
 def test_programs_with_pools_are_in_no_other_group_and_are_drivers_or_built():
-    its = [one for one in programs.programs() if one.group == POOLS]
-    assert its and not {one.file for one in programs.programs() if one.group == OTHERS} & {one.file for one in its}
-    for one in its:
+    pools = [one for one in programs.programs() if one.group == POOLS]
+    assert pools and not {one.file for one in programs.programs() if one.group == OTHERS} & {one.file for one in pools}
+    for one in pools:
         assert one.file.suffix != ".py" or one.file.is_file() and os.access(one.file, os.X_OK), one.file
         assert one.callers == (CALLERS if one.file.suffix == ".py" else POOLS_CALLERS)
     assert POOLS not in {one.group for one in programs.chosen(None, False)}
@@ -77,8 +77,8 @@ def test_the_size_of_a_pool_and_its_callers_are_options():
 
 def test_situations_for_pools_are_not_those_of_other_programs():
     one = next(one for one in programs.programs() if one.group == programs.GCC)
-    its = {c.situation.name for c in cells(one, NAMES, None, 2, callers=True)}
-    assert not its & {"crowded-long", "callers-long", "quota-defaults"} and "quota" in its
+    situations = {c.situation.name for c in cells(one, NAMES, None, 2, callers=True)}
+    assert not situations & {"crowded-long", "callers-long", "quota-defaults"} and "quota" in situations
 
 
 @pytest.mark.parametrize(

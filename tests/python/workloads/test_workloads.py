@@ -71,8 +71,8 @@ def environment(kind: str, stage: Stage, size: int) -> dict[str, str]:
     """Own runtimes wait passively: they would take the processors from each other."""
     runtime, _, threads = kind.partition(" ")
     assert runtime in FOUND, f"{runtime} is not built: make build"
-    its = {"WEIR_THREADS": threads} if threads else {"OMP_WAIT_POLICY": "passive"}
-    return stage.environment(FOUND[runtime]) | its | {"OMP_NUM_THREADS": str(size)}
+    settings = {"WEIR_THREADS": threads} if threads else {"OMP_WAIT_POLICY": "passive"}
+    return stage.environment(FOUND[runtime]) | settings | {"OMP_NUM_THREADS": str(size)}
 
 
 def serves(runtime: Runtime, compiler: str) -> bool:
@@ -84,7 +84,7 @@ CASES = [
     for name in SMALL
     for compiler in INTERFACES
     for kind in KINDS
-    if (its := FOUND.get(kind.partition(" ")[0])) is None or serves(its, compiler)
+    if (found := FOUND.get(kind.partition(" ")[0])) is None or serves(found, compiler)
 ]
 
 

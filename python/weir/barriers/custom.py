@@ -143,13 +143,13 @@ def _asked(name: str, *words: str) -> list | dict:
 def against_default(c: Comparison) -> list[str]:
     """A sentence for each of the user's barriers of one place."""
     said = []
-    for mine in c.mine:
-        r = ratio(mine, c.default) if c.default else None
+    for figure in c.custom:
+        r = ratio(figure, c.default) if c.default else None
         where = f"with {c.place.members} threads on {c.place.processors} processors"
         if r is None:
-            said.append(f"{mine.name} {where}: the samples do not show how it compares with Weir's default.")
+            said.append(f"{figure.name} {where}: the samples do not show how it compares with Weir's default.")
         elif r.low <= 1 <= r.high:
-            said.append(f"{mine.name} {where}: no clear difference to Weir's default: {times(r)} times its overhead.")
+            said.append(f"{figure.name} {where}: no clear difference to Weir's default: {times(r)} times its overhead.")
         else:
-            said.append(f"{mine.name} {where} has {times(r)} times the overhead of Weir's default.")
+            said.append(f"{figure.name} {where} has {times(r)} times the overhead of Weir's default.")
     return said
