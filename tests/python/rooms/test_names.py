@@ -1,6 +1,8 @@
 """Identifiers say what a thing is, and sentences have a subject: what CONTRIBUTING.md asks of names and words."""
 
 import re
+import tokenize
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ WITH_PROGRAMS = (*FOLDERS, "bench", "tests", "workloads")
 TEXTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "src/**/README.md")
 # Whose? A name says what the thing is.
 NAMES = re.compile(r"\b(its|mine|host)\b")
+WITH_PYTHON = ("python", "packaging", "scripts", "src", "tests", "workloads")
+NAMES_IN_PYTHON = ("its", "mine")
 TOKENS = re.compile(
     r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Za-z])'(?:\\.|[^'\\\n])+'""", re.DOTALL
 )
@@ -54,6 +58,36 @@ def test_such_a_name_is_found(text: str):
 @pytest.mark.parametrize("text", ["/* its\n mine */ int a;", 'say("its");', "int its_lock; // mine", "is_host();"])
 def test_words_of_comments_and_parts_of_names_are_none(text: str):
     assert not named(text)
+
+
+def in_python() -> list[Path]:
+    """Some scripts have no suffix, but say what runs them."""
+    scripts = [p for p in sorted((ROOT / "scripts").iterdir()) if p.is_file() and not p.suffix]
+    files = [p for folder in WITH_PYTHON for p in sorted((ROOT / folder).rglob("*.py"))]
+    return files + [p for p in scripts if re.match(r"#!.*\bpython", p.read_text())]
+
+
+def named_in_python(text: str) -> list[int]:
+    """Before Python 3.12 an f-string is one token. Any name in it has a line of its own that binds it."""
+    tokens = tokenize.generate_tokens(StringIO(text).readline)
+    return [one.start[0] for one in tokens if one.type == tokenize.NAME and one.string in NAMES_IN_PYTHON]
+
+
+def test_names_in_python_say_what_a_thing_is():
+    files = in_python()
+    assert len(files) > 400 and {p.suffix for p in files} == {".py", ""}
+    found = [f"{p.relative_to(ROOT)}:{line}" for p in files for line in named_in_python(p.read_text())]
+    assert not found, found
+
+
+@pytest.mark.parametrize("text", ["its = 1\n", "a.mine(b)\n", "def f(mine): ...\n", "from a import mine as b\n"])
+def test_such_a_name_is_found_in_python(text: str):
+    assert named_in_python(text) == [1]
+
+
+@pytest.mark.parametrize("text", ["# its\n", 'say("mine")\n', '"""Of its\nmine."""\n', "its_lock = of_mine\n"])
+def test_words_of_comments_and_strings_are_none_in_python(text: str):
+    assert not named_in_python(text)
 
 
 def test_sentences_have_a_subject_and_words_of_the_field():
