@@ -26,8 +26,23 @@ enum class distribution {
   slow_member,  ///< member 0 computes `slow` times as long
 };
 
+/// What each episode is.
+enum class construct : std::uint8_t {
+  barrier,
+  region,     ///< a parallel region: member 0 releases the others, and all meet at its end
+  reduction,  ///< a region in which each member adds to one variable before the end
+};
+
+/// How member 0 releases the others into a region.
+enum class release : std::uint8_t {
+  word,     ///< one word, for which all others wait awake
+  barrier,  ///< a barrier like the one at the region's end
+};
+
 struct application {
   std::string name = "application";
+  construct what = construct::barrier;
+  release begins_by = release::word;
   unsigned members = 1;
   std::string barrier = "sense";
   std::string waiting = "spin";

@@ -30,6 +30,12 @@ struct simulation::team_of {
   unsigned index = 0;
   team members;
   std::unique_ptr<any_barrier> barrier;
+  std::unique_ptr<any_barrier> released_by;  // at the beginning of a region; null: by the word
+  // On the lines of the thread that makes the team. Not the variable of a reduction, which is the program's.
+  struct alignas(128) line {
+    simulated::word<std::uint32_t> word{0};
+  };
+  line region, sum;
   std::map<std::pair<unsigned, unsigned>, mailbox> mailboxes;
   std::map<unsigned, lock_line> locks;
   std::vector<std::uint32_t> arrived;  // the number of arrivals in each episode
@@ -77,8 +83,12 @@ simulation::simulation(scenario s, std::uint64_t seed, bool history)
         for (const thread* m : j.threads) owner->members.placement.push_back(static_cast<int>(m->place));
       owner->result.placement = owner->members.placement;
       const application& of = *owner->described;
-      owner->barrier = of.made_of ? registry<simulated>::of_plan(*of.made_of, of.waiting, owner->members)
-                                  : registry<simulated>::make(of.barrier, of.waiting, owner->members, of.shape);
+      const auto made = [&of, owner] {
+        return of.made_of ? registry<simulated>::of_plan(*of.made_of, of.waiting, owner->members)
+                          : registry<simulated>::make(of.barrier, of.waiting, owner->members, of.shape);
+      };
+      owner->barrier = made();
+      if (of.what != construct::barrier && of.begins_by == release::barrier) owner->released_by = made();
       owner->result.barrier_bytes = owner->barrier->bytes();
     };
     job& j = engine_->add_job(a.name, a.members, a.arrives, a.processors, begin, [this, owner](unsigned m) { live(*owner, m); });
@@ -113,13 +123,25 @@ void simulation::meet(team_of& team, unsigned member, unsigned e) {
                    std::to_string(team.arrived[e]) + " of " + std::to_string(team.described->members) + " had arrived";
 }
 
+// As runtimes do it that have whole barriers alone [paper 001, section 4.1]: no member leaves a region before all have arrived at
+// its end, so the primary thread may write the word again.
+void simulation::begin_region(team_of& team, unsigned member, std::uint32_t number) {
+  engine::here().self().waits_for = "its region";
+  if (team.released_by) return team.released_by->arrive_and_wait(*team.released_by, member);
+  if (member == 0) return team.region.word.store(number);
+  const auto begun = [number](std::uint32_t now) { return now == number; };
+  if (!simulated::spin(team.region.word, begun, 100)) simulated::yield_until(team.region.word, begun);
+}
+
 void simulation::live(team_of& team, unsigned member) {
   engine& machine = engine::here();
   const application& a = *team.described;
   if (a.trace.empty()) {
     dice d(seed_ * 0x9e3779b97f4a7c15u + (std::uint64_t{team.index} << 32) + member);
     for (unsigned e = 0; e < a.barriers; ++e) {
+      if (a.what != construct::barrier) begin_region(team, member, e + 1);
       machine.compute(draw(a, member, d));
+      if (a.what == construct::reduction) team.sum.word.fetch_add(1);
       meet(team, member, e);
     }
     return;

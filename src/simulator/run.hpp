@@ -52,6 +52,7 @@ class simulation {
  private:
   struct team_of;
   void live(team_of& team, unsigned member);
+  void begin_region(team_of& team, unsigned member, std::uint32_t number);
   void meet(team_of& team, unsigned member, unsigned episode);
 
   const scenario scenario_;

@@ -76,9 +76,12 @@ application read_application(const toml_table& t, const std::string& scenario, u
     a.trace = read_trace((std::filesystem::path(scenario).parent_path() / trace).string());
     a.members = static_cast<unsigned>(a.trace.size());
     slow_down(a.trace, t.number("slower", 0, 1e6, 1));
-    for (const char* not_with_trace : {"members", "barriers", "compute_us", "distribution", "warmup"})
+    for (const char* not_with_trace : {"members", "barriers", "compute_us", "construct", "distribution", "warmup"})
       if (t.has(not_with_trace)) t.complain(not_with_trace, "nothing: a trace says it already");
   } else {
+    a.what = t.one_of<construct>(
+        "construct", {{"barrier", construct::barrier}, {"region", construct::region}, {"reduction", construct::reduction}},
+        construct::barrier);
     a.members = t.whole("members", 1, max_members);
     a.barriers = t.whole("barriers", 1, 100'000'000);
     a.warmup = t.whole("warmup", 0, a.barriers - 1, 0);
@@ -92,6 +95,9 @@ application read_application(const toml_table& t, const std::string& scenario, u
     a.spread = t.number("spread", 0, 1, 0.5);
     a.slow = t.number("slow", 0, 1e6, 2);
   }
+  if (t.has("release") && a.what == construct::barrier)
+    t.complain("release", "nothing: only a construct \"region\" or \"reduction\" begins by a release");
+  a.begins_by = t.one_of<release>("release", {{"word", release::word}, {"barrier", release::barrier}}, release::word);
   a.barrier = t.text("barrier");
   if (plans::names_levels(a.barrier))
     check_levels(t, a);

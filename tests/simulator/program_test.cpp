@@ -249,6 +249,41 @@ TEST(Registry, EachPolicyIsOfItsName) {
     }
 }
 
+// A region begins by a store and a load, or by another barrier; a reduction has an update more of each member.
+TEST(Constructs, CostWhatTheirStepsDo) {
+  const auto time_of = [](construct what, release by) {
+    application a = team(4, "sense", "spin", 12, 1);
+    a.what = what;
+    a.begins_by = by;
+    a.warmup = 4;
+    simulation s(plain::with(plain::machine(4), {a}), 1);
+    const application_result r = s.run().applications[0];
+    return in_ns(r.episodes.back().last_leaving - r.episodes[a.warmup - 1].last_leaving) / 8;
+  };
+  const double barrier = time_of(construct::barrier, release::word) - 1000;
+  const double region = time_of(construct::region, release::word) - 1000;
+  const double by_barrier = time_of(construct::region, release::barrier) - 1000;
+  const double reduction = time_of(construct::reduction, release::word) - 1000;
+  EXPECT_GT(region, barrier);
+  EXPECT_LT(region, by_barrier);
+  EXPECT_GE(by_barrier, 2 * barrier);
+  EXPECT_LT(by_barrier, 3 * barrier);  // whose members arrive one after the other, as the first has let them go
+  EXPECT_GT(reduction, region);
+}
+
+// A member that is late keeps a region open, and the release of the next one waits for it.
+TEST(Constructs, NoMemberIsInTheNextRegionBeforeAllHaveEndedThis) {
+  for (const release by : {release::word, release::barrier}) {
+    application a = team(4, "dissemination", "spin", 20, 1);
+    a.what = construct::reduction;
+    a.begins_by = by;
+    a.varies = distribution::exponential;
+    simulation s(plain::with(plain::machine(4), {a}), 1);
+    const application_result r = s.run().applications[0];  // throws broken_run if a member leaves early
+    for (std::size_t e = 1; e < r.episodes.size(); ++e) EXPECT_GE(r.episodes[e].first_arrival, r.episodes[e - 1].last_arrival);
+  }
+}
+
 struct complaint {
   const char* what;
   const char* from;
@@ -291,6 +326,10 @@ INSTANTIATE_TEST_SUITE_P(
         complaint{"unknown_key", "barriers = 10", "barriers = 10\nepisodes = 3", ":9: application.episodes: no such key here"},
         complaint{"barrier", "\"sense\"", "\"sens\"", ":7: application.barrier: expected one of counter, sense"},
         complaint{"waiting", "\"sense\"", "\"sense\"\nwaiting = \"wait\"", ":8: application.waiting: expected one of auto, spin"},
+        complaint{"construct", "compute_us = 1", "compute_us = 1\nconstruct = \"loop\"",
+                  ":10: application.construct: expected one of barrier, "},
+        complaint{"release_of_barrier", "compute_us = 1", "compute_us = 1\nrelease = \"word\"",
+                  ":10: application.release: expected nothing: only a construct \"region\" or \"reduction\" begins by a release"},
         complaint{"policy", "\"partition\"", "\"fair\"", ":4: system.policy: expected one of partition"},
         complaint{"machine", "\"ideal\"", "\"ideall\"", ":1: machine: expected a file, or one of"},
         complaint{"too_many_processors", "[4, 2]", "[4, 65]", ":11: processors: expected a whole number from 1 to 64, not 65"},

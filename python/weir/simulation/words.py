@@ -13,6 +13,8 @@ KEYS = {
 }
 VALUES: dict[str, dict[object, str]] = {
     "clean_copy": {"home": "clean lines from memory", "nearest": "clean lines from the nearest cache"},
+    "construct": {"region": "a parallel region", "reduction": "a reduction"},
+    "release": {"word": "released by a word", "barrier": "released by a barrier"},
     "homes": {"waiter": "each line beside its waiter", "first": "all lines beside the first thread"},
     "skip_spinning": {True: "a package that looks before it switches", False: "a package that goes round"},
     "distribution": {

@@ -10,6 +10,9 @@ from weir.simulation.results import Results
 Chart = dict[str, Any]
 TABLE_1 = {n: "dissemination" if n < 16 else "tournament" for n in (2, 4, 8, 16, 32, 64, 128, 256, 512)}
 TABLE_2 = dict.fromkeys((2, 4, 8, 16), "dissemination")
+PARALLEL_1 = {n: "dissemination" if n == 4 else "tournament" for n in TABLE_1}
+REDUCTION_1 = dict.fromkeys(TABLE_1, "tournament") | {2: "mcs", 4: "sense", 16: "dissemination", 128: "mcs"}
+CONSTRUCTS_2 = dict.fromkeys(TABLE_2, "tournament")  # reductions and regions
 # Of each program and team size, those that the paper found best. Its tree is mcs, its blocking barrier condvar.
 TABLE_3 = {
     "ASPCG": {
@@ -65,6 +68,11 @@ def _best(table: Mapping[int, str]) -> Callable[[Results, Chart], Iterable[Point
     return points
 
 
+def _best_constructs(r: Results, chart: Chart) -> Iterable[Point]:
+    tables = {"region": PARALLEL_1, "reduction": REDUCTION_1}
+    return [Point(n, table[n], None, construct) for construct, table in tables.items() for n in r.swept("members")]
+
+
 def _best_of_programs(r: Results, chart: Chart) -> Iterable[Point]:
     drawn = chart["only"]["application.trace"][0]
     program = next(name for name, recorded in RECORDED.items() if recorded in drawn)
@@ -116,6 +124,13 @@ OF: dict[str, Published] = {
     "000-policies": Published(MARKATOS, OF_MARKATOS),
     "001-altix-3700": Published(NANJEGOWDA, OF_NANJEGOWDA, BEST.format(NANJEGOWDA), points=_best(TABLE_1)),
     "001-altix-4700": Published(NANJEGOWDA, OF_NANJEGOWDA, BEST.format(NANJEGOWDA), points=_best(TABLE_1)),
+    "001-constructs-3700": Published(NANJEGOWDA, OF_NANJEGOWDA, BEST.format(NANJEGOWDA), points=_best_constructs),
+    "001-constructs-4700": Published(NANJEGOWDA, OF_NANJEGOWDA),
+    "001-constructs-sunfire": Published(
+        NANJEGOWDA, OF_NANJEGOWDA, BEST.format(NANJEGOWDA), points=_best(CONSTRUCTS_2)
+    ),
+    "001-constructs-xeon": Published(NANJEGOWDA, OF_NANJEGOWDA),
+    "001-xeon": Published(NANJEGOWDA, OF_NANJEGOWDA, BEST.format(NANJEGOWDA), points=_best(TABLE_2)),
     "001-sunfire": Published(NANJEGOWDA, OF_NANJEGOWDA, BEST.format(NANJEGOWDA), points=_best(TABLE_2)),
     "001-table-3": Published(NANJEGOWDA, OF_NANJEGOWDA, BEST.format(NANJEGOWDA), points=_best_of_programs),
     "002-power4": Published(ZHANG, OF_ZHANG, ZHANG, SCALED, _less(POWER4, PADDED)),
