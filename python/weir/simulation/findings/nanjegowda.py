@@ -102,8 +102,8 @@ def _xeon(r: Results) -> list[Finding]:
         Finding(
             "section 3.2",
             "Centralized barriers lose less where cores share a cache.",
-            f"{two_digits(times)} times the best with {on_a_cache} threads on one cache, {two_digits(behind)} times with "
-            f"{sizes[-1]} threads",
+            f"{two_digits(times)} times the best with {on_a_cache} threads on one cache, {two_digits(behind)} times "
+            f"with {sizes[-1]} threads",
             times < behind,
             "the order alone",
         ),
@@ -161,7 +161,7 @@ def _figures(r: Results) -> list[Finding]:
                     _bests(r, large, **region),
                     all(_best(r, n, **region) == "tournament" for n in large),
                     "the best at each size",
-                    "Each line beside its waiter: nothing holds dissemination and the tree back (see table 1, barrier).",
+                    "With each line beside its waiter nothing holds dissemination and the tree back, as in table 1.",
                 )
             )
             behind = min(
