@@ -138,6 +138,8 @@ OF: dict[str, Published] = {
     "001-sunfire": Published(NANJEGOWDA, OF_NANJEGOWDA, BEST.format(NANJEGOWDA), points=_best(TABLE_2)),
     "001-table-3": Published(NANJEGOWDA, OF_NANJEGOWDA, BEST.format(NANJEGOWDA), points=_best_of_programs),
     "002-power4": Published(ZHANG, OF_ZHANG, ZHANG, SCALED, _less(POWER4, PADDED)),
+    "002-regions": Published(ZHANG, OF_ZHANG),
+    "002-network": Published(ZHANG, OF_ZHANG),
     "002-power3": Published(ZHANG, OF_ZHANG, ZHANG, SCALED, _less(POWER3, None)),
     "005-arm": Published(GAO, OF_GAO),
 }
