@@ -4,14 +4,14 @@ Each finding is the paper's own statement, with the place where it stands; `hold
 simulation does not reproduce one, `why` gives the reason as far as it is known.
 """
 
-from weir.simulation.findings import gao, markatos, nanjegowda, zhang
+from weir.simulation.findings import bauskar, gao, markatos, nanjegowda, zhang
 from weir.simulation.findings.finding import Finding
 from weir.simulation.findings.published import OF, Published, called
 from weir.simulation.results import Results
 
 __all__ = ["Finding", "Published", "called", "findings", "published"]
 
-_OF = {**gao.JUDGES, **markatos.JUDGES, **nanjegowda.JUDGES, **zhang.JUDGES}
+_OF = {**bauskar.JUDGES, **gao.JUDGES, **markatos.JUDGES, **nanjegowda.JUDGES, **zhang.JUDGES}
 
 
 def findings(results: Results) -> list[Finding]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from weir.base.papers import GAO, MARKATOS, NANJEGOWDA, ZHANG
+from weir.base.papers import BAUSKAR, GAO, MARKATOS, NANJEGOWDA, ZHANG
 from weir.simulation.results import Results
 
 Chart = dict[str, Any]
@@ -141,6 +141,7 @@ OF: dict[str, Published] = {
     "002-regions": Published(ZHANG, OF_ZHANG),
     "002-network": Published(ZHANG, OF_ZHANG),
     "002-power3": Published(ZHANG, OF_ZHANG, ZHANG, SCALED, _less(POWER3, None)),
+    "004-openmp": Published(BAUSKAR, {"sense": "sense reversal"}),
     "005-arm": Published(GAO, OF_GAO),
 }
 
