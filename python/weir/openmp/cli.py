@@ -27,6 +27,7 @@ from weir.base.screen import shown, width
 from weir.base.states import in_words
 from weir.openmp import reporting, suite
 from weir.openmp.comparison import constructs
+from weir.openmp.confirming import confirmed
 from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import runtimes, task_libraries
 from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, PROCESSORS, Load, situations
@@ -103,7 +104,7 @@ def openmp(
     try:
         host = native.ask("weir-info")
         environments = list(dict.fromkeys(suite.environment(text) for text in told or ["default"]))
-        plan = suite.plan(runtimes() + task_libraries(), wanted, on, cross, environments)
+        plan = confirmed(suite.plan(runtimes() + task_libraries(), wanted, on, cross, environments))
         if report_to is not None and only is None:
             plan.series = reporting.chosen(plan.series)
         writer = records.Writer(output)

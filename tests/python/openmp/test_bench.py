@@ -14,6 +14,7 @@ from weir.base.names import Unknown
 from weir.cli import app
 from weir.openmp import measuring, reporting, situation, suite
 from weir.openmp.comparison import constructs
+from weir.openmp.confirming import confirmed
 from weir.openmp.finding import finding
 from weir.openmp.runtimes import Runtime, Stage, at, runtimes
 from weir.openmp.section import sections
@@ -345,3 +346,24 @@ def test_a_runtime_may_lie_anywhere(tmp_path: Path, fake: list[Runtime]):
     for wrong, says in ((tmp_path / "text.so", "is no OpenMP runtime"), (tmp_path / "gone.so", "No such file")):
         with pytest.raises(Unknown, match=says):
             suite.plan(fake, ["barrier"], [str(wrong)], cross=False)
+
+
+@pytest.mark.parametrize(
+    ("runtime", "setting", "word"),
+    [
+        ("libgomp", "OMP_WAIT_POLICY=passive", ""),
+        ("libgomp", "OMP_SCHEDULE=dynamic,4", ""),
+        ("libgomp", "KMP_BLOCKTIME=7", "has no KMP_BLOCKTIME"),
+        ("libgomp", "OMP_SCHEDULE=sometimes", "it stays DYNAMIC"),
+        ("weir", "WEIR_BARRIER=sense", ""),
+        ("weir", "WEIR_TEST_FORK_BARRIER=tree", ""),
+        ("weir", "WEIR_TEST_FORK_BARRIER=dissemination", "it stays auto"),
+    ],
+)
+def test_a_setting_that_a_runtime_does_not_take_names_no_row(runtime: str, setting: str, word: str):
+    told = [suite.environment("default"), suite.environment(setting)]
+    plan = confirmed(suite.plan(runtimes(), ["barrier"], [runtime], False, told))
+    kept = {bool(s.environment) for s in plan.series}
+    said = [each for each in plan.missing if each.startswith(f"{runtime} does not take {setting}: ")]
+    assert (kept, len(said)) == (({False}, 1) if word else ({False, True}, 0)), plan.missing
+    assert all(word in each for each in said)
