@@ -102,8 +102,8 @@ def _less(than_counter: float, than_padded: float | None) -> Callable[[Results, 
 
 OF_MARKATOS = {"counter": "the central barrier", "mcs": "the tree barrier", "combination": "the combination barrier"}
 OF_NANJEGOWDA = {
-    "condvar": "centralized blocking", "sense": "centralized", "mcs": "tree", "dissemination": "dissemination",
-    "tournament": "tournament",
+    "condvar": "centralized blocking", "condvar-pairs": "blocking in pairs", "sense": "centralized", "mcs": "tree",
+    "dissemination": "dissemination", "tournament": "tournament",
 }  # fmt: skip
 OF_ZHANG = {
     "counter": "FetchAndAdd", "distributed": "DistCounter", "distributed-padded": "DistCounterPad",
