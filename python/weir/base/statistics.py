@@ -208,3 +208,12 @@ def far(values: Sequence[float], others: Sequence[float] | None = None) -> list[
     middle = float(np.median(known))
     least = max(FAR * float(np.median(np.abs(known - middle))), LEAST_FAR * middle)
     return [i for i, value in enumerate(values) if abs(value - middle) > least]
+
+
+def along_a_line(values: Mapping[int, float]) -> float:
+    """R² of a straight line through the values, by a number."""
+    count, mean = len(values), sum(values.values()) / len(values)
+    middle = sum(values) / count
+    slope = sum((n - middle) * (t - mean) for n, t in values.items()) / sum((n - middle) ** 2 for n in values)
+    left = sum((t - mean - slope * (n - middle)) ** 2 for n, t in values.items())
+    return 1 - left / sum((t - mean) ** 2 for t in values.values())

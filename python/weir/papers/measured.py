@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from weir.base.screen import nanoseconds, two_digits
+from weir.base.statistics import along_a_line
 from weir.papers.judgements import Judged
 
 CHUNKS = (1, 4, 16, 64, 256, 1024)
@@ -197,8 +198,51 @@ def _scale(name: str, file: Path) -> Iterator[Judged]:
         )  # fmt: skip
 
 
+BASELINES = {
+    "dissemination": "dissemination",
+    "mpich": "MPICH's barrier",
+    "ompi": "Open MPI's",
+    "mvapich2": "MVAPICH2's",
+    "impi": "Intel MPI's",
+}
+STRAIGHT = 0.95  # of the variance is along a line
+ROUNDS = (
+    "It takes as many rounds with 5 to 8 processes. Recursive doubling has the dip: 8 are a power of two, and with 6 "
+    "two processes tell others first, and are told at the end. MVAPICH2 takes it always, Open MPI for powers of two."
+)
+STEPS = "It rises with its rounds, at powers of two."
+
+
+def _small(name: str, file: Path) -> Iterator[Judged]:
+    """Simulated clusters of 2 to 12 ranks, one on a node: each number of them."""
+    by: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    with file.open(newline="", encoding="utf-8") as table:
+        for row in csv.DictReader(table):
+            by[row["algorithm"]][row["cluster"]][int(row["ranks"])] = float(row["time_us"])
+    for algorithm, words in BASELINES.items():
+        clusters = by[algorithm]
+        pairs = {cluster: (us[8], us[6]) for cluster, us in clusters.items()}
+        holds = all(eight < six for eight, six in pairs.values())
+        yield Judged(
+            "figures 6, 8 and 9", f"8 processes take less time than 6 ({words}).",
+            ", ".join(f"{eight:.1f} and {six:.1f} µs on {cluster}" for cluster, (eight, six) in pairs.items()),
+            holds, "the order alone, on each cluster", "" if holds else ROUNDS, of=name,
+        )  # fmt: skip
+    for algorithm in ("mpich", "ompi", "mvapich2", "impi"):
+        straight = {cluster: along_a_line(us) for cluster, us in by[algorithm].items()}
+        holds = min(straight.values()) >= STRAIGHT
+        yield Judged(
+            "figure 8", f"The baseline rises mostly linearly ({BASELINES[algorithm]}).",
+            f"R² = {min(straight.values()):.2f} to {max(straight.values()):.2f}", holds,
+            f"R² of {STRAIGHT} and more on each cluster", "" if holds else STEPS, of=name,
+        )  # fmt: skip
+
+
 TABLES = {
     "003-openmp": Table("2026-11-21-openmp-with-weir.csv", "weir bench openmp", _bull),
     "004-mpi": Table("2026-11-21-mpi.jsonl", "weir bench mpi", _two),
     "004-scale": Table("scale.csv", "weir scale", _scale),
+    "004-small": Table(
+        "scale-small.csv", "weir scale --ranks 2,3,4,5,6,7,8,9,10,11,12 --per-node 1 --table scale-small.csv", _small
+    ),
 }

@@ -1,20 +1,10 @@
 """Bauskar and Sangle: barriers with every small number of threads."""
 
-from collections.abc import Mapping
-
+from weir.base.statistics import along_a_line
 from weir.simulation.findings.finding import Finding, Judge
 from weir.simulation.results import Results
 
 STRAIGHT = 0.95  # of the variance is along a line
-
-
-def _along_a_line(times: Mapping[int, float]) -> float:
-    """R² of a straight line through the times, by the number of threads."""
-    count, mean = len(times), sum(times.values()) / len(times)
-    middle = sum(times) / count
-    slope = sum((n - middle) * (t - mean) for n, t in times.items()) / sum((n - middle) ** 2 for n in times)
-    left = sum((t - mean - slope * (n - middle)) ** 2 for n, t in times.items())
-    return 1 - left / sum((t - mean) ** 2 for t in times.values())
 
 
 def _openmp(r: Results) -> list[Finding]:
@@ -29,15 +19,15 @@ def _openmp(r: Results) -> list[Finding]:
             Finding(
                 "OpenMP, figure 2",
                 f"Sense reversal rises linearly with 2 to 8 threads ({machine}).",
-                f"R² = {_along_a_line(sense):.2f}",
-                _along_a_line(sense) >= STRAIGHT,
+                f"R² = {along_a_line(sense):.2f}",
+                along_a_line(sense) >= STRAIGHT,
                 f"R² of {STRAIGHT} and more",
             ),
             Finding(
                 "OpenMP, figure 3",
                 f"Dissemination looks linear with 2 to 8 threads ({machine}).",
-                f"R² = {_along_a_line(dissemination):.2f}: {shown} ns",
-                _along_a_line(dissemination) >= STRAIGHT,
+                f"R² = {along_a_line(dissemination):.2f}: {shown} ns",
+                along_a_line(dissemination) >= STRAIGHT,
                 f"R² of {STRAIGHT} and more",
                 "It rises with its rounds, at 3 and 5 threads. Where processors lie in pairs, 8 threads take less time "
                 "than 7, by as many transfers of a member, over the same distances: which of them wait for each other "
