@@ -169,7 +169,7 @@ class automatic;  // waiting_automatic.hpp
 template <template <class> class... Policy>
 struct policies {};
 /// All policies, the default first. Every list of policies by name, with their descriptions, comes from here.
-using all = policies<automatic, spin, yield, block, share>;
+using table = policies<automatic, spin, yield, block, share>;
 
 }  // namespace waiting
 }  // namespace weir

@@ -159,7 +159,7 @@ class registry {
   static constexpr entry plain() {
     return {Algorithm<Machine, waiting::spin>::properties, nullptr,
             [](const team& t, const plans::shape&, std::size_t which) {
-              return with_waiting<Algorithm>(which, waiting::all(), t);
+              return with_waiting<Algorithm>(which, waiting::table(), t);
             }};
   }
   template <std::size_t Plan>
@@ -167,8 +167,8 @@ class registry {
     constexpr const plans::entry& row = plans::table[Plan];
     return {{.name = row.name, .about = row.about, .logarithmic = row.logarithmic}, &row,
             [](const team& t, const plans::shape& form, std::size_t which) {
-              return t.spread ? with_waiting<barriers::spread_planned>(which, waiting::all(), t, plans::table[Plan], form)
-                              : with_waiting<barriers::planned>(which, waiting::all(), t, plans::table[Plan], form);
+              return t.spread ? with_waiting<barriers::spread_planned>(which, waiting::table(), t, plans::table[Plan], form)
+                              : with_waiting<barriers::planned>(which, waiting::table(), t, plans::table[Plan], form);
             }};
   }
 };
@@ -182,7 +182,7 @@ auto registry<Machine>::algorithms() -> std::span<const entry> {
 
 template <class Machine>
 auto registry<Machine>::waitings() -> std::span<const policy> {
-  return names_of(waiting::all());
+  return names_of(waiting::table());
 }
 
 template <class Machine>
@@ -196,8 +196,8 @@ std::unique_ptr<any_barrier> registry<Machine>::make(const std::string& algorith
 template <class Machine>
 std::unique_ptr<any_barrier> registry<Machine>::of_plan(const plan& p, const std::string& waiting, const team& t) {
   const std::size_t how = find(waitings(), waiting, "waiting policy");
-  return t.spread ? with_waiting<barriers::spread_planned>(how, waiting::all(), t, p)
-                  : with_waiting<barriers::planned>(how, waiting::all(), t, p);
+  return t.spread ? with_waiting<barriers::spread_planned>(how, waiting::table(), t, p)
+                  : with_waiting<barriers::planned>(how, waiting::table(), t, p);
 }
 
 }  // namespace weir

@@ -23,7 +23,7 @@ namespace {
 // The numbers are those of omp.h.
 enum key : int { sync_hint = 1, alignment_key, access, pool_size, fallback, fb_data, pinned, partition };
 enum value : std::uintptr_t {
-  no = 0, yes, contended = 3, uncontended, serialized, private_, all, thread, pteam, cgroup,
+  no = 0, yes, contended = 3, uncontended, serialized, private_, all_threads, thread, pteam, cgroup,
   default_mem_fb, null_fb, abort_fb, allocator_fb, environment, nearest, blocked, interleaved
 };
 constexpr auto by_default = ~std::uintptr_t{0};
@@ -56,7 +56,7 @@ bool set(pool& p, key k, std::uintptr_t v) {
   switch (k) {
     // All memory here fulfils these traits, or they are hints.
     case sync_hint: return within(contended, private_);
-    case access: return within(all, cgroup);
+    case access: return within(all_threads, cgroup);
     case partition: return within(environment, interleaved);
     case alignment_key: p.alignment = std::max(p.alignment, v); return std::has_single_bit(v);
     case pool_size: p.most = v; return v > 0;

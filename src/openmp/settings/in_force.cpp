@@ -36,10 +36,10 @@ namespace {
   if (s.threads != threads_of::kernel && (in_force & (affinity | annotation)) == 0 && s.deadlocks == deadlocks::ignore &&
       !is_scarce && threads::why_not_here() == nullptr)
     in_force |= virtual_processors;
-  if ((s.threads == threads_of::all || s.threads == threads_of::automatic) && (in_force & virtual_processors) != 0)
+  if ((s.threads == threads_of::every || s.threads == threads_of::automatic) && (in_force & virtual_processors) != 0)
     threads::make_all_members(
         static_cast<unsigned>(s.processors), s.adapt && s.share != share_with::node,
-        s.threads == threads_of::all ? threads::seats_for::all_that_wait : threads::seats_for::some_that_poll);
+        s.threads == threads_of::every ? threads::seats_for::all_that_wait : threads::seats_for::some_that_poll);
 }
 }  // namespace
 

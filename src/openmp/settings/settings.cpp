@@ -182,7 +182,7 @@ void read_kind_of_threads(const variables& in, settings& s) {
         text, {{"kernel", threads_of::kernel},
                {"user", threads_of::user},
                {"auto", threads_of::automatic},
-               {"all", threads_of::all}});
+               {"all", threads_of::every}});
   };
   // Teams of kernel threads cannot follow what the program is granted.
   const threads_of unless_said = s.share == share_with::node ? threads_of::automatic : s.threads;

@@ -37,8 +37,8 @@ enum class display { no, yes, verbose };
 enum class deadlocks { ignore, report, end };
 /// The scheduler of the members of teams: the kernel; or Weir, on virtual processors; or Weir only for teams that are larger than
 /// the machine.
-/// all: as automatic, and the program's own threads, too.
-enum class threads_of { kernel, user, automatic, all };
+/// every: as automatic, and the program's own threads, too.
+enum class threads_of { kernel, user, automatic, every };
 /// With whom the program divides the processors: with nobody; with the programs of the node that ask for it, too.
 enum class share_with { nobody, node };
 inline constexpr int most_weight = 100;
