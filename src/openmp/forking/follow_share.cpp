@@ -41,18 +41,18 @@ void crew::end_following(team& t) {
   forget_seats(t);
 }
 
-// The body of the primary thread stays where it is. A member for which the primary thread has not decided yet looks at the next
-// barrier again; so does the primary thread while members have not left their seats.
+// The body of the primary thread stays where it is. Whatever is not done yet is tried at the next barrier again: by a member for
+// which the primary thread has not decided, or that has to stay in its kernel thread for a while, and by the primary thread while
+// members have not left their seats.
 void take_another_seat(member& me) {
   team& t = *me.of;
   await_turn();
   const unsigned word = share_word();
   if (!t.seats.empty()) {
-    me.seated_for = word;
-    if (me.number != 0) sit_within(me, share_in(word));
+    if (me.number == 0 || sit_within(me, share_in(word))) me.seated_for = word;
   } else if (me.number != 0) {
-    me.seated_for = t.decided_for.load(std::memory_order_acquire);  // acquire: on how many processors
-    sit_as_decided(me);
+    const unsigned decided_for = t.decided_for.load(std::memory_order_acquire);  // acquire: on how many processors
+    if (sit_as_decided(me)) me.seated_for = decided_for;
   } else if (t.of_program->follow_share(t, word)) {
     me.seated_for = word;
   }

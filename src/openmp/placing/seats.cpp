@@ -90,38 +90,41 @@ void count_as_moved(team& t, bool so) {
   }
 }
 
-void sit_among(member& me, unsigned processors, threads::processor* first) {
-  if (std::exchange(me.sits_among, processors) == processors) return;
-  threads::processor* to = nullptr;
-  if (processors != 0) {
-    if (threads::passes_on_own_state()) return;  // it stays in its own kernel thread
-    const unsigned which = me.number % processors;
-    to = which == 0 ? first : threads::helper_beside(*first, which - 1);
-    if (to == nullptr) return;  // the system refuses a thread
+// Returns whether the member sits there. One that was found blocked too often stays in its kernel thread for a while.
+bool sit_among(member& me, unsigned processors, threads::processor* first) {
+  if (std::exchange(me.sits_among, processors) != processors) {
+    threads::processor* to = nullptr;
+    if (processors != 0) {
+      if (threads::passes_on_own_state()) return true;  // it stays in its own kernel thread
+      const unsigned which = me.number % processors;
+      to = which == 0 ? first : threads::helper_beside(*first, which - 1);
+      if (to == nullptr) return true;  // the system refuses a thread
+    }
+    team& t = *me.of;
+    if (to == me.seat) return true;
+    if (me.seat == nullptr) t.with_seats.fetch_add(1, std::memory_order_relaxed);
+    me.seat = to;
+    t.has_moved.store(true, std::memory_order_relaxed);
+    // relaxed, both: a member that has counted itself out, and is still on a processor that closes, goes on in its own kernel
+    // thread.
+    if (to == nullptr) t.with_seats.fetch_sub(1, std::memory_order_relaxed);
   }
-  team& t = *me.of;
-  if (to == me.seat) return;
-  if (me.seat == nullptr) t.with_seats.fetch_add(1, std::memory_order_relaxed);
-  me.seat = to;
-  t.has_moved.store(true, std::memory_order_relaxed);
-  // relaxed, both: a member that has counted itself out, and is still on a processor that closes, goes on in its own kernel
-  // thread.
-  if (to == nullptr) t.with_seats.fetch_sub(1, std::memory_order_relaxed);
-  threads::go_to(to);
+  threads::go_to(me.seat);
+  return me.seat == nullptr || threads::is_on_processor();
 }
 }  // namespace
 
-void sit_within(member& me, unsigned share) {
+bool sit_within(member& me, unsigned share) {
   team& t = *me.of;
   const auto seats = share == t.share ? static_cast<unsigned>(t.seats.size()) : t.size;
   if (share != t.share) count_as_moved(t, true);
-  sit_among(me, std::min(share, seats), t.seats.front());
+  return sit_among(me, std::min(share, seats), t.seats.front());
 }
 
-void sit_as_decided(member& me) {
+bool sit_as_decided(member& me) {
   team& t = *me.of;
   const unsigned chosen = t.computes_on.load(std::memory_order_acquire);  // acquire: the first seat
-  sit_among(me, chosen, chosen == 0 ? nullptr : t.first_seat);
+  return sit_among(me, chosen, chosen == 0 ? nullptr : t.first_seat);
 }
 
 void compute_on(team& t, unsigned processors) {

@@ -38,10 +38,10 @@ inline void find_place(team& t) {
 }
 
 /// Within a region (forking/follow_share.hpp): the member, which has a seat and is not the primary thread, moves to where it sits
-/// if the team may take `share` processors. The barrier keeps its groups.
-void sit_within(member& me, unsigned share);
+/// if the team may take `share` processors. The barrier keeps its groups. False: it has to stay in its kernel thread for a while.
+bool sit_within(member& me, unsigned share);
 /// The same for a member of a team of kernel threads, as compute_on() has decided.
-void sit_as_decided(member& me);
+bool sit_as_decided(member& me);
 /// The primary thread has decided that the members of a team of kernel threads sit among this number of virtual processors from
 /// now on, beginning with `t.first_seat`; 0: in their own threads.
 void compute_on(team& t, unsigned processors);
