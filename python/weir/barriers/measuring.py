@@ -13,7 +13,7 @@ from weir.barriers.plan import Part, Session
 from weir.base.complaints import Complaints
 from weir.base.driver import Lost, Program, Subject
 from weir.base.load import busy
-from weir.base.records import LISTS, Writer
+from weir.base.records import LISTS, Writer, whole
 from weir.base.statistics import in_the_noise, unclean
 from weir.base.transfers import Transfers
 
@@ -163,6 +163,7 @@ class Bench:
         self, one: Series, part: Part, members: int, delay: float, run: int, complete: bool, starts: int
     ) -> None:
         s = one.subject
+        one.lists = whole(one.lists)
         taken = len(one.lists["episode_ns"])
         if one.failed and not one.told:
             self.complaints.add(str(one.stopped), f"{s.id}, {members} threads, run {run + 1}")

@@ -158,6 +158,13 @@ def _flaw(row: object) -> str | None:
     return _flaw_of_samples(row.get("samples")) if row["kind"] == "overhead" else None
 
 
+def whole(lists: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """The samples that all lists have: Ctrl-C may come while one is added to them."""
+    there = {name: lists[name] for name in lists if name not in PROBES or all(probe in lists for probe in PROBES)}
+    least = min(map(len, there.values()), default=0)
+    return {name: values[:least] for name, values in there.items()}
+
+
 def _flaw_of_samples(lists: object) -> str | None:
     if not isinstance(lists, dict) or not all(isinstance(lists.get(name), list) for name in LISTS):
         return f"samples needs the lists {', '.join(LISTS)}"

@@ -17,7 +17,7 @@ from typing import Any
 from weir.base import native
 from weir.base.complaints import Complaints
 from weir.base.driver import Lost, Process, Program
-from weir.base.records import LISTS, Writer
+from weir.base.records import LISTS, Writer, whole
 from weir.base.statistics import in_the_noise, unclean
 from weir.base.transfers import Transfers, of_pairs
 from weir.openmp import fields
@@ -187,6 +187,7 @@ class Measuring:
         seen.delay_ns = float(answer["delay_ns"])
 
     def _write(self, s: Series, seen: _Seen, where: Situation, run: int, cycles_per_ns: float) -> None:
+        seen.lists = whole(seen.lists)
         samples = len(seen.lists["episode_ns"])
         if samples == 0 and seen.stopped is None:
             return  # interrupted before its first sample, or left out

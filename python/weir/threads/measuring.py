@@ -19,7 +19,7 @@ from weir.base import driver, native
 from weir.base.complaints import Complaints
 from weir.base.driver import Lost
 from weir.base.places import on_fullest
-from weir.base.records import LISTS, Row, Writer
+from weir.base.records import LISTS, Row, Writer, whole
 from weir.base.statistics import in_the_noise, unclean
 from weir.base.transfers import Transfers
 from weir.simulation import calibrate
@@ -187,6 +187,7 @@ class Session:
         transfers.note(seen.lists, before)
 
     def _write(self, one: Program, seen: _Seen, run: int, costs: Row, planned: int) -> None:
+        seen.lists = whole(seen.lists)
         samples = len(seen.lists["episode_ns"])
         if samples == 0 and seen.stopped is None:
             return  # interrupted before its first sample

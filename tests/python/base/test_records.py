@@ -230,3 +230,16 @@ def test_published_records_are_read_without_loss(file: Path):
     assert not complaints and len(rows) == len(file.read_text().splitlines())
     known = {r["id"] for r in rows if r["kind"] == "machine"}
     assert {r["session"] for r in rows if r["kind"] == "overhead"} <= known | {"predicted"}
+
+
+# Ctrl-C between the lists of one sample: the row keeps those that are whole.
+@pytest.mark.parametrize("added", range(1, 6))
+def test_a_sample_that_was_not_added_to_all_lists_is_none(added: int):
+    names = [*records.LISTS, *records.PROBES]
+    lists = {name: [1.0, 2.0] for name in names}
+    for name in names[:added]:
+        lists[name].append(3.0)
+    assert records.whole(lists) == {name: [1.0, 2.0] for name in names}
+    of_first = {name: [1.0] for name in names[: len(records.LISTS) + 1]}  # not both probes
+    assert records.whole(of_first) == {name: [1.0] for name in records.LISTS}
+    assert records.whole({name: [] for name in records.LISTS}) == {name: [] for name in records.LISTS}

@@ -30,7 +30,7 @@ def _openmp(r: Results) -> list[Finding]:
                 along_a_line(dissemination) >= STRAIGHT,
                 f"R² of {STRAIGHT} and more",
                 "It rises with its rounds, at 3 and 5 threads. Where processors lie in pairs, 8 threads take less time "
-                "than 7, by as many transfers of a member, over the same distances: which of them wait for each other "
+                "than 7, by as many transfers of a thread, over the same distances: which of them wait for each other "
                 "differs.",
             ),
         ]

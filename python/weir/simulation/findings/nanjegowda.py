@@ -218,7 +218,7 @@ def _figures(r: Results) -> list[Finding]:
                     f"at {len(worst)} of {len(sizes)} numbers of threads: {', '.join(map(str, worst))}",
                     len(worst) == len(sizes),
                     "the worst at each size",
-                    "In larger teams the queues at one word and at one memory cost more than sleeping: a member that "
+                    "In larger teams the queues at one word and at one memory cost more than sleeping: a thread that "
                     "arrives while others wake does not wait in a queue.",
                 )
             )

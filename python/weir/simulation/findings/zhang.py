@@ -73,7 +73,7 @@ def _compared(r: Results, figure: str, said: float, words: str, **chosen: str) -
         ),
         Finding(
             "section 3.4",
-            f"With a sensor members miss less than those that read the counter{words}.",
+            f"With a sensor threads miss less than those that read the counter{words}.",
             f"{at('misses', 'sensor', largest):.1f} against {misses[1]:.1f} a barrier and processor at {largest}",
             at("misses", "sensor", largest) < 0.75 * misses[1],
             "a quarter less",
