@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
+from statistics import correlation
 from typing import TYPE_CHECKING, Any
 
 from weir.base.late import late
@@ -210,10 +211,9 @@ def far(values: Sequence[float], others: Sequence[float] | None = None) -> list[
     return [i for i, value in enumerate(values) if abs(value - middle) > least]
 
 
+STRAIGHT = 0.95  # of the variance is along a line
+
+
 def along_a_line(values: Mapping[int, float]) -> float:
     """R² of a straight line through the values, by a number."""
-    count, mean = len(values), sum(values.values()) / len(values)
-    middle = sum(values) / count
-    slope = sum((n - middle) * (t - mean) for n, t in values.items()) / sum((n - middle) ** 2 for n in values)
-    left = sum((t - mean - slope * (n - middle)) ** 2 for n, t in values.items())
-    return 1 - left / sum((t - mean) ** 2 for t in values.values())
+    return correlation(list(values), list(values.values())) ** 2

@@ -20,7 +20,7 @@ PATIENCE_S = 60
 
 def confirmed(suite: Suite) -> Suite:
     """Without the series whose settings their runtime does not take: a word on each of these is among what is missing.
-    Starts each program on its runtime with these settings, and without."""
+    Starts each program on its runtime with these settings, and without where what it shows is another word."""
     refused: dict[tuple[str, str, Environment], str] = {}
     for s in suite.series:
         if s.environment and s.process not in refused:
@@ -30,11 +30,11 @@ def confirmed(suite: Suite) -> Suite:
 
 
 def _refused(s: Series) -> str:
-    taken, usual = (_shown(s.program, s.runtime, environment) for environment in (s.environment, ()))
+    taken = _shown(s.program, s.runtime, s.environment)
     for name, value in s.environment:
         if name not in taken:
             return f"{s.runtime.name} does not take {name}={value}: its OMP_DISPLAY_ENV=verbose has no {name}"
-        if not _alike(value, taken[name]) and taken[name] == usual.get(name):
+        if not _alike(value, taken[name]) and taken[name] == _shown(s.program, s.runtime, ()).get(name):
             return f"{s.runtime.name} does not take {name}={value}: it stays {taken[name] or 'unset'}"
     return ""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from weir.base.screen import nanoseconds, two_digits
-from weir.base.statistics import along_a_line
+from weir.base.statistics import STRAIGHT, along_a_line
 from weir.papers.judgements import Judged
 
 CHUNKS = (1, 4, 16, 64, 256, 1024)
@@ -205,7 +205,6 @@ BASELINES = {
     "mvapich2": "MVAPICH2's",
     "impi": "Intel MPI's",
 }
-STRAIGHT = 0.95  # of the variance is along a line
 ROUNDS = (
     "It takes as many rounds with 5 to 8 processes. Recursive doubling has the dip: 8 are a power of two, and with 6 "
     "two processes tell others first, and are told at the end. MVAPICH2 takes it always, Open MPI for powers of two."

@@ -1,10 +1,8 @@
 """Bauskar and Sangle: barriers with every small number of threads."""
 
-from weir.base.statistics import along_a_line
+from weir.base.statistics import STRAIGHT, along_a_line
 from weir.simulation.findings.finding import Finding, Judge
 from weir.simulation.results import Results
-
-STRAIGHT = 0.95  # of the variance is along a line
 
 
 def _openmp(r: Results) -> list[Finding]:

@@ -1,4 +1,7 @@
-"""Nanjegowda et al. 2009: barriers in an OpenMP runtime, on Altix and Sun Fire."""
+"""Nanjegowda et al. 2009: barriers in an OpenMP runtime, on Altix, Sun Fire and Xeon."""
+
+from collections.abc import Iterator
+from itertools import product
 
 from weir.base.screen import two_digits
 from weir.simulation.findings.finding import Finding, Judge
@@ -24,6 +27,14 @@ def _worst(r: Results, members: int, **chosen: str) -> str:
 
 def _bests(r: Results, sizes: list[int], **chosen: str) -> str:
     return ", ".join(f"{n}: {_best(r, n, **chosen)}" for n in sizes)
+
+
+def _behind(r: Results, barrier: str, members: int, **chosen: str) -> float:
+    """How many times as long as the best it takes."""
+    best = _best(r, members, **chosen)
+    return r.value("overhead", barrier=barrier, members=members, **chosen) / r.value(
+        "overhead", barrier=best, members=members, **chosen
+    )
 
 
 def _altix(r: Results) -> list[Finding]:
@@ -58,12 +69,7 @@ def _altix(r: Results) -> list[Finding]:
         ]
     most = sizes[-1]
     for homes in ("waiter", "first"):
-        behind = min(
-            r.value("overhead", barrier=b, members=n, homes=homes)
-            / r.value("overhead", barrier=_best(r, n, homes=homes), members=n, homes=homes)
-            for b in ("condvar", "sense")
-            for n in large
-        )
+        behind = min(_behind(r, b, n, homes=homes) for b in ("condvar", "sense") for n in large)
         found.append(
             Finding(
                 "section 4.1",
@@ -98,42 +104,27 @@ def _pairs(r: Results) -> list[Finding]:
     return found
 
 
-def _sunfire(r: Results) -> list[Finding]:
+def _dissemination_is_best(r: Results, source: str, says: str) -> Finding:
     sizes = r.swept("members")
-    return [
-        Finding(
-            "table 2",
-            "Dissemination is best at 2, 4, 8 and 16 threads.",
-            _bests(r, sizes),
-            all(_best(r, n) == "dissemination" for n in sizes),
-            "the best at each size",
-        )
-    ]
+    holds = all(_best(r, n) == "dissemination" for n in sizes)
+    return Finding(source, says, _bests(r, sizes), holds, "the best at each size")
+
+
+def _sunfire(r: Results) -> list[Finding]:
+    return [_dissemination_is_best(r, "table 2", "Dissemination is best at 2, 4, 8 and 16 threads.")]
 
 
 def _xeon(r: Results) -> list[Finding]:
-    sizes = r.swept("members")
-    on_a_cache = min(sizes)
-    times = r.value("overhead", barrier="sense", members=on_a_cache) / r.value(
-        "overhead", barrier=_best(r, on_a_cache), members=on_a_cache
-    )
-    behind = r.value("overhead", barrier="sense", members=sizes[-1]) / r.value(
-        "overhead", barrier=_best(r, sizes[-1]), members=sizes[-1]
-    )
+    least, most = min(r.swept("members")), max(r.swept("members"))
+    on_a_cache, on_all = (_behind(r, "sense", n) for n in (least, most))
     return [
-        Finding(
-            "section 4.1",
-            "Dissemination is best on the Xeon with up to 16 threads.",
-            _bests(r, sizes),
-            all(_best(r, n) == "dissemination" for n in sizes),
-            "the best at each size",
-        ),
+        _dissemination_is_best(r, "section 4.1", "Dissemination is best on the Xeon with up to 16 threads."),
         Finding(
             "section 3.2",
             "Centralized barriers lose less where cores share a cache.",
-            f"{two_digits(times)} times the best with {on_a_cache} threads on one cache, {two_digits(behind)} times "
-            f"with {sizes[-1]} threads",
-            times < behind,
+            f"{two_digits(on_a_cache)} times the best with {least} threads on one cache, {two_digits(on_all)} times "
+            f"with {most} threads",
+            on_a_cache < on_all,
             "the order alone",
         ),
     ]
@@ -147,28 +138,30 @@ WHY_NOT_AT_EACH = (
 )
 
 
+def _variants() -> Iterator[tuple[str, dict[str, str]]]:
+    """What the paper leaves open of regions, in words and as a sweep has it."""
+    for homes, release in product(PLACES, RELEASES):
+        yield f"{PLACES[homes]}, {RELEASES[release]}", {"homes": homes, "release": release}
+
+
 def _constructs(source: str, tables: dict[str, dict[int, str]]) -> Judge:
-    """Of regions and reductions: what was best at each size, and what blocking did."""
+    """Of regions and reductions: what was best at each size."""
 
     def judge(r: Results) -> list[Finding]:
         sizes = r.swept("members")
         found = []
-        for homes in PLACES:
-            for release in RELEASES:
-                variant = f"{PLACES[homes]}, {RELEASES[release]}"
-                for construct, bests in tables.items():
-                    chosen = {"homes": homes, "release": release, "construct": construct}
-                    right = sum(_best(r, n, **chosen) == bests[n] for n in sizes)
-                    found.append(
-                        Finding(
-                            source,
-                            f"{NAMES[construct]}: best at each number of threads is the paper's ({variant}).",
-                            f"at {right} of {len(sizes)}: {_bests(r, sizes, **chosen)}",
-                            right == len(sizes),
-                            "the best at each size",
-                            WHY_NOT_AT_EACH,
-                        )
-                    )
+        for (variant, chosen), (construct, bests) in product(_variants(), tables.items()):
+            right = sum(_best(r, n, **chosen, construct=construct) == bests[n] for n in sizes)
+            found.append(
+                Finding(
+                    source,
+                    f"{NAMES[construct]}: best at each number of threads is the paper's ({variant}).",
+                    f"at {right} of {len(sizes)}: {_bests(r, sizes, **chosen, construct=construct)}",
+                    right == len(sizes),
+                    "the best at each size",
+                    WHY_NOT_AT_EACH,
+                )
+            )
         return found
 
     return judge
@@ -176,52 +169,39 @@ def _constructs(source: str, tables: dict[str, dict[int, str]]) -> Judge:
 
 def _figures(r: Results) -> list[Finding]:
     """Figures (b) and (c)."""
-    large = [n for n in r.swept("members") if n >= 16]
+    sizes = r.swept("members")
+    large = [n for n in sizes if n >= 16]
     found = []
-    for homes in PLACES:
-        for release in RELEASES:
-            variant = f"{PLACES[homes]}, {RELEASES[release]}"
-            chosen = {"homes": homes, "release": release}
-            region = chosen | {"construct": "region"}
-            found.append(
-                Finding(
-                    "section 4.1, figure (b)",
-                    f"Parallel: tournament costs least from 16 threads on ({variant}).",
-                    _bests(r, large, **region),
-                    all(_best(r, n, **region) == "tournament" for n in large),
-                    "the best at each size",
-                    "With each line beside its waiter nothing holds dissemination and the tree back, as in table 1.",
-                )
-            )
-            behind = min(
-                r.value("overhead", barrier="condvar", members=n, **region)
-                / r.value("overhead", barrier=_best(r, n, **region), members=n, **region)
-                for n in r.swept("members")
-            )
-            found.append(
-                Finding(
-                    "section 4.1, figure (b)",
-                    f"Parallel: blocking performs poorly ({variant}).",
-                    f"at least {two_digits(behind)} times the best",
-                    behind > 1,
-                    "the order alone",
-                    "",
-                )
-            )
-            reduction = chosen | {"construct": "reduction"}
-            sizes = r.swept("members")
-            worst = [n for n in sizes if _worst(r, n, **reduction) == "condvar"]
-            found.append(
-                Finding(
-                    "section 4.1, figure (c)",
-                    f"Reduction: blocking is the worst in all cases ({variant}).",
-                    f"at {len(worst)} of {len(sizes)} numbers of threads: {', '.join(map(str, worst))}",
-                    len(worst) == len(sizes),
-                    "the worst at each size",
-                    "In larger teams the queues at one word and at one memory cost more than sleeping: a thread that "
-                    "arrives while others wake does not wait in a queue.",
-                )
-            )
+    for variant, chosen in _variants():
+        region, reduction = chosen | {"construct": "region"}, chosen | {"construct": "reduction"}
+        behind = min(_behind(r, "condvar", n, **region) for n in sizes)
+        worst = [n for n in sizes if _worst(r, n, **reduction) == "condvar"]
+        found += [
+            Finding(
+                "section 4.1, figure (b)",
+                f"Parallel: tournament costs least from 16 threads on ({variant}).",
+                _bests(r, large, **region),
+                all(_best(r, n, **region) == "tournament" for n in large),
+                "the best at each size",
+                "With each line beside its waiter nothing holds dissemination and the tree back, as in table 1.",
+            ),
+            Finding(
+                "section 4.1, figure (b)",
+                f"Parallel: blocking performs poorly ({variant}).",
+                f"at least {two_digits(behind)} times the best",
+                behind > 1,
+                "the order alone",
+            ),
+            Finding(
+                "section 4.1, figure (c)",
+                f"Reduction: blocking is the worst in all cases ({variant}).",
+                f"at {len(worst)} of {len(sizes)} numbers of threads: {', '.join(map(str, worst))}",
+                len(worst) == len(sizes),
+                "the worst at each size",
+                "In larger teams the queues at one word and at one memory cost more than sleeping: a thread that "
+                "arrives while others wake does not wait in a queue.",
+            ),
+        ]
     return found
 
 
